@@ -1,5 +1,5 @@
 import type { Reception } from '../host/index.ts'
-import type { Dial, DialReport } from '../lines/twilio/index.ts'
+import type { Dial, DialOptions, DialReport } from '../lines/twilio/index.ts'
 import { OptionError, noop, systemClock } from '../scope/index.ts'
 import type { SessionReport } from '../session/index.ts'
 import { chooseModels } from './choose-models.ts'
@@ -7,6 +7,8 @@ import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
 import { addToEnvironment, readEnvFile } from './env-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
+import { readConfiguration } from './read-configuration.ts'
+import { operatorSettings } from './settings.ts'
 import { terminal, timeOfDay } from './terminal.ts'
 
 /** Milliseconds for the session of an answered call to begin: its stream must come, and its models must open. */
@@ -18,8 +20,8 @@ export function call(args: readonly string[]): Promise<void> {
       name: 'endwell call',
       summary:
         'Calls a number. Whoever answers talks to the agent. Needs an account at Twilio or Telnyx in the environment, and PUBLIC_URL,\n' +
-        'the address at which the carrier reaches this machine. Ctrl-C hangs up. The exit code is 0 only if somebody answered and\n' +
-        'the session closed cleanly.',
+        'the address at which the carrier reaches this machine. With --url, a host that runs makes the call with its own agent and\n' +
+        'account. Ctrl-C hangs up. The exit code is 0 only if somebody answered and the session closed cleanly.',
       argument: { name: 'NUMBER', about: 'a phone number like +4930123456, or an address of SIP' },
       options: {
         agent: {
@@ -46,7 +48,14 @@ export function call(args: readonly string[]): Promise<void> {
             'if a machine answers: talk, tell (the agent gets to know what the carrier finds), or hang-up',
           default: 'talk',
         },
-        key: { type: 'string', about: 'the key of the attempt, for its report (default: random)' },
+        key: {
+          type: 'string',
+          about: 'the key of the attempt: a host never dials with the same key again (default: random)',
+        },
+        url: {
+          type: 'string',
+          about: 'the URL of a host that makes the call, with the secret in ENDWELL_SECRET',
+        },
         port: {
           type: 'number',
           about: 'the port to listen on, 0 for any; PORT in the environment changes the default (4600)',
@@ -54,13 +63,20 @@ export function call(args: readonly string[]): Promise<void> {
         },
         model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
       },
-      run: async ({ argument: to, agent, from, parameter, ring, key, port, model, json, machines }) => {
+      run: async ({ argument: to, agent, from, parameter, ring, key, url, port, model, json, machines }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
         addToEnvironment(readEnvFile())
-        const ifMachine = machinesOf(machines)
+        const dial: DialOptions = {
+          to,
+          from,
+          parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
+          ringTimeout: ring * 1_000,
+          machines: machinesOf(machines),
+          ...(key === undefined ? {} : { key }),
+        }
+        if (url !== undefined) return await askHost(url, dial, json)
         const { checkModels, loadAgent } = await import('../host/index.ts')
-        const { formatSession } = await import('../session/index.ts')
         const { startDev, untilSignal } = await import('./dev.ts')
         const { terminalLog } = await import('./terminal-log.ts')
         const file = await loadAgent(agent)
@@ -84,14 +100,9 @@ export function call(args: readonly string[]): Promise<void> {
           },
         })
         try {
-          const made = running.call({
-            to,
-            from,
-            parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
-            ringTimeout: ring * 1_000,
-            machines: ifMachine,
-            ...(key === undefined ? {} : { key }),
-          })
+          const { callsOut } = running.entrance
+          const { attempt: begun } = await callsOut.call(dial)
+          const made = callsOut.active(begun.key)!
           attempt = made
           const interrupted = untilSignal(() => running.abort())
           interrupted.then(() => made.cancel()).catch(noop)
@@ -100,13 +111,7 @@ export function call(args: readonly string[]): Promise<void> {
           show(dialled, json)
           if (dialled.outcome !== 'answered') return exitCodes.failed
           interrupted.then(() => running.close()).catch(noop)
-          const report = await reportOf(running, dialled.id, closed)
-          if (json) terminal.json({ report: report ?? null })
-          else
-            terminal.print(
-              report ? formatSession(report, { transcript: true }) : 'answered, but no session began',
-            )
-          return report?.clean ? exitCodes.ok : exitCodes.failed
+          return await showReport(await reportOf(running, dialled.id, closed), json)
         } finally {
           await running.close()
         }
@@ -114,6 +119,39 @@ export function call(args: readonly string[]): Promise<void> {
     },
     args,
   )
+}
+
+/** Has a running host make the call. */
+async function askHost(url: string, dial: DialOptions, json: boolean): Promise<number> {
+  const { values, mistakes } = readConfiguration(
+    { url: operatorSettings.url, secret: operatorSettings.secret },
+    { url },
+  )
+  if (mistakes.length > 0 || values.url === undefined) throw new OptionError(mistakes.join('. '))
+  if (!json) terminal.print(`${timeOfDay()} calling ${dial.to}`)
+  const { callAtHost } = await import('./call-at-host.ts')
+  const { untilSignal } = await import('./dev.ts')
+  let answered = false
+  const report = await callAtHost({
+    url: values.url,
+    secret: values.secret,
+    patience: BEGIN_PATIENCE,
+    dial,
+    interrupted: untilSignal(() => process.exit(exitCodes.failed)),
+    dialled: (dialled) => {
+      answered = dialled.outcome === 'answered'
+      show(dialled, json)
+    },
+  })
+  return answered ? await showReport(report, json) : exitCodes.failed
+}
+
+/** Prints the report of a call that was answered. Returns the exit code. */
+async function showReport(report: SessionReport | undefined, json: boolean): Promise<number> {
+  const { formatSession } = await import('../session/index.ts')
+  if (json) terminal.json({ report: report ?? null })
+  else terminal.print(report ? formatSession(report, { transcript: true }) : 'answered, but no session began')
+  return report?.clean ? exitCodes.ok : exitCodes.failed
 }
 
 /** The report of the call. Undefined if it has no session after a while. */
@@ -133,7 +171,7 @@ async function reportOf(
   })
 }
 
-function show(report: DialReport, json: boolean): void {
+function show(report: Omit<DialReport, 'took'>, json: boolean): void {
   const { outcome, id, why } = report
   if (json) return terminal.json({ dial: report })
   const more = [id, why].filter((each) => each !== undefined)

@@ -97,6 +97,24 @@ export const startSettings = {
     default: '100',
     read: wholeNumber(1, 100_000),
   }),
+  dialRate: option('dial-rate', 'ENDWELL_DIAL_RATE', {
+    about: 'calls out per second, in all workers together: as many as the carrier lets you make',
+    value: 'number',
+    default: '1',
+    read: wholeNumber(1, 1_000),
+  }),
+  maxDials: option('max-dials', 'ENDWELL_MAX_DIALS', {
+    about: 'calls out at once that nobody has answered yet, in all workers together; others wait',
+    value: 'number',
+    default: '10',
+    read: wholeNumber(1, 10_000),
+  }),
+  record: option('record', 'ENDWELL_RECORD', {
+    about: 'carrier: the carrier records every phone call, and reports show where; or none',
+    value: 'choice',
+    default: 'none',
+    read: oneOf('none', 'carrier'),
+  }),
   memoryLimit: option('memory-limit', 'ENDWELL_MEMORY_LIMIT', {
     about: 'per worker, such as 512MB or 2GB; a worker above it is drained and replaced',
     value: 'memory',
@@ -155,7 +173,7 @@ export const startSettings = {
     read: anyText,
   }),
   twilioAccountSid: inEnvironment('twilio-account-sid', 'TWILIO_ACCOUNT_SID', {
-    about: 'the account at Twilio, to hang up calls',
+    about: 'the account at Twilio, to call out and to hang up calls',
     read: anyText,
   }),
   twilioApi: inEnvironment('twilio-api-url', 'TWILIO_API_URL', {
@@ -169,6 +187,10 @@ export const startSettings = {
   }),
   telnyxPublicKey: inEnvironment('telnyx-public-key', 'TELNYX_PUBLIC_KEY', {
     about: 'checks the signatures of Telnyx; its portal shows it',
+    read: anyText,
+  }),
+  telnyxApplication: inEnvironment('telnyx-application-id', 'TELNYX_APPLICATION_ID', {
+    about: 'the TeXML application that calls out, by its id',
     read: anyText,
   }),
   telnyxApi: inEnvironment('telnyx-api-url', 'TELNYX_API_URL', {

@@ -102,7 +102,7 @@ async function serveWith(
 ): Promise<Running> {
   const { serve } = await import('../host/index.ts')
   const { twilioAuthToken, twilioSecondaryAuthToken, twilioAccountSid, twilioApi, ...others } = values
-  const { telnyxApiKey, telnyxPublicKey, telnyxApi, ...options } = others
+  const { telnyxApiKey, telnyxPublicKey, telnyxApplication, telnyxApi, ...options } = others
   return serve(file, {
     ...options,
     logLevel: log,
@@ -114,6 +114,7 @@ async function serveWith(
       twilioApi,
       telnyxApiKey,
       telnyxPublicKey,
+      telnyxApplication,
       telnyxApi,
     }),
     ...(existsSync(page) ? { page } : {}),

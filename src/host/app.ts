@@ -12,6 +12,7 @@ import {
   type HostContext,
   type HostHttp,
 } from './answers.ts'
+import { addCalls } from './calls-api.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import { isRelayed, relayRequest } from './fleet/relay.ts'
 import type { EventStreams, Subscription } from './event-streams.ts'
@@ -25,6 +26,7 @@ import type { PageFile, PageFiles } from './page-files.ts'
 import { addRecordings } from './recordings-api.ts'
 import type { Recordings } from './recordings.ts'
 import { readJson } from './read-json.ts'
+import type { CallsOut } from './reception/calls-out.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { HostInfo, ListMessage, LiveMessage, SessionDetails, SessionSummary } from './wire/index.ts'
 
@@ -38,6 +40,7 @@ export interface AppParts {
   readonly files: PageFiles | undefined
   readonly fleet: Fleet | undefined
   readonly recordings: Recordings | undefined
+  readonly callsOut: CallsOut | undefined
 }
 
 /** Errors that pass: the journal is away, or the supervisor of this process. */
@@ -55,6 +58,7 @@ export function hostApp(parts: AppParts): HostHttp {
   })
   if (parts.fleet) addRelay(app, parts.logbook, parts.fleet)
   if (parts.fleet) addOperations(app, parts.fleet)
+  if (parts.callsOut) addCalls(app, parts.callsOut, parts.fleet)
   addQueries(app, parts)
   addStreams(app, parts)
   addActions(app, parts)

@@ -11,6 +11,7 @@ import { Logbook, type LogbookOptions } from './logbook.ts'
 import type { LoggedSession, SessionNote } from './logged-session.ts'
 import { PageFiles } from './page-files.ts'
 import { Recordings } from './recordings.ts'
+import type { CallsOut } from './reception/calls-out.ts'
 import type { HostInfo } from './wire/index.ts'
 
 export interface HostOptions extends LogbookOptions, GateOptions {
@@ -27,6 +28,8 @@ export interface HostOptions extends LogbookOptions, GateOptions {
   readonly fleet?: Fleet
   /** The folder whose recordings the page may play. Default: none. */
   readonly recordings?: string
+  /** Calls out. Default: none can be made over HTTP. */
+  readonly callsOut?: CallsOut
   /** The number of concurrent event streams. Default: 100. */
   readonly maxStreams?: number
 }
@@ -43,6 +46,7 @@ const optionNames: OptionNames<HostOptions> = {
   maxStreams: true,
   fleet: true,
   recordings: true,
+  callsOut: true,
 }
 
 /**
@@ -62,7 +66,7 @@ export class Host {
 
   constructor(options: HostOptions) {
     checkOptions('Host', options, optionNames)
-    const { info, faults, page, maxStreams, callToken, fleet, recordings } = options
+    const { info, faults, page, maxStreams, callToken, fleet, recordings, callsOut } = options
     if (faults && info.mode === 'production')
       throw new OptionError("faults are not allowed in mode 'production'")
     const files = page === undefined ? undefined : new PageFiles(page)
@@ -84,6 +88,7 @@ export class Host {
       files,
       fleet,
       recordings: recordings === undefined ? undefined : new Recordings(recordings),
+      callsOut,
     })
   }
 

@@ -33,6 +33,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   /** The session that answered. Unset again at the end, so that nothing can be emitted after it. */
   protected events: LineEvents | undefined
   protected readonly watchdog: Watchdog
+  /** Whether sound may be sent. */
+  protected isReady = false
   /** How many peers have become ready. */
   protected generation = 0
   /** Called when the session begins to close. Set by a line while there is something to do then. */
@@ -47,9 +49,9 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   #timer: Timer | undefined
   #pings: Timer | undefined
   #resend: Timer | undefined
-  /** Whether sound may be sent. */
-  #ready = false
   #dropped = false
+  /** Whether the session knows that the caller is away. */
+  #awayKnown = false
   /** Whether the call goes on in another process. */
   #handedOver = false
   #reported = false
@@ -111,14 +113,14 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     if (!this.events) return
     const outgoing = this.playout.clear(this.now())
     // Never waits, however congested the peer is.
-    if (this.peer && this.#ready) this.transmit(this.peer, outgoing)
+    if (this.peer && this.isReady) this.transmit(this.peer, outgoing)
   }
 
   closing(): void {
     this.clear()
     this.onClosing?.()
     // From here on nothing is sent but the goodbye.
-    this.#ready = false
+    this.isReady = false
   }
 
   async close(): Promise<void> {
@@ -173,8 +175,10 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     connected.catch(noop)
     this.#context = context
     this.events = events
+    const { connectTimeout = 0 } = this.#options
+    const never = (): void => this.lost(this.connectError?.())
     if (this.peer) this.#arrive(this.peer, context.scope)
-    else this.#connect(context.scope)
+    else this.#enter('connecting', context.scope.after(connectTimeout, 'the caller connects', never))
     return connected
   }
 
@@ -237,11 +241,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   /** The handshake with the peer is complete: sound may be sent. */
   protected ready(): void {
     this.generation++
-    this.#ready = this.#context?.scope.state === 'live'
-  }
-
-  protected get isReady(): boolean {
-    return this.#ready
+    this.isReady = this.#context?.scope.state === 'live'
   }
 
   /** Emits a typed text or a key, unless there are too many (LN7). */
@@ -255,7 +255,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     const { peer, playout } = this
     const now = this.now()
     if (frame && !playout.play(frame, now)) return this.#overflow()
-    if (!peer || !this.#ready) return undefined
+    if (!peer || !this.isReady) return undefined
     let next: Outgoing | undefined
     do {
       if (peer.buffered > limits.congested) return this.#sendLater()
@@ -278,6 +278,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     this.#enter('away')
     if (!bounded || scope.state !== 'live') return
     this.#timer = scope.after(this.#options.rejoinTimeout, 'the caller may come back', () => this.lost())
+    this.#awayKnown ||= left
     if (left) this.events?.away?.()
   }
 
@@ -305,23 +306,19 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   // ── phases ──
 
-  #enter(phase: 'connecting' | 'here' | 'away' | 'ended'): void {
+  #enter(phase: 'connecting' | 'here' | 'away' | 'ended', timer?: Timer): void {
     this.#phase = phase
-    this.#ready = false
+    this.isReady = false
     this.#timer?.clear()
     this.#pings?.clear()
     this.#resend?.clear()
-    this.#timer = this.#pings = this.#resend = undefined
-  }
-
-  #connect(scope: Scope<string>): void {
-    const { connectTimeout = 0 } = this.#options
-    this.#enter('connecting')
-    this.#timer = scope.after(connectTimeout, 'the caller connects', () => this.lost(this.connectError?.()))
+    this.#timer = timer
+    this.#pings = this.#resend = undefined
   }
 
   #arrive(peer: Peer, scope: Scope<string>): void {
-    const isBack = this.#phase === 'away'
+    const isBack = this.#awayKnown
+    this.#awayKnown = false
     this.#enter('here')
     this.#watch(scope, this.watchdog.start(this.now()))
     if (this.ping) this.#pings = scope.every(this.#options.lostTimeout / 4, 'ping', () => this.ping?.(peer))

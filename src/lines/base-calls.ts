@@ -22,6 +22,9 @@ export interface BaseCallsOptions {
   readonly closePatience: number
 }
 
+/** Ended calls to remember. */
+const REMEMBERED = 1_000
+
 /** All calls of one kind: limits how many there are, has the user's code answer them, and ends them. */
 export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** @internal Owns everything that outlives a call. */
@@ -39,6 +42,8 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   readonly #present = new Set<BaseCall>()
   /** Peers that no longer belong to a call, until they have left. */
   readonly #leaving = new Set<Peer>()
+  /** Names of ended calls, the latest last. */
+  readonly #past = new Set<string>()
   #taking = true
 
   constructor(options: BaseCallsOptions) {
@@ -62,6 +67,19 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
   /** Whether this process knows a call of that name, ringing or answered. */
   has(id: string): boolean {
     return this.#active.has(id)
+  }
+
+  /** Whether a call has ended that is still remembered. */
+  protected hasPassed(id: string): boolean {
+    return this.#past.has(id)
+  }
+
+  /** Remembers a call that has ended, up to a limit: a late request must not start it again. */
+  protected remember(id: string): void {
+    this.#past.delete(id)
+    this.#past.add(id)
+    const [oldest] = this.#past
+    if (this.#past.size > REMEMBERED && oldest !== undefined) this.#past.delete(oldest)
   }
 
   /** @internal Whether a new call would be accepted, unless too many come per second. */

@@ -15,6 +15,7 @@ export type {
   Line,
   LineConnection,
   LineEvents,
+  RecordingChange,
   TransferOutcome,
   TransferRequest,
 } from './line.ts'

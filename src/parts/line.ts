@@ -62,6 +62,8 @@ export interface LineConnection {
    * method cannot transfer calls.
    */
   transfer?(request: TransferRequest): Promise<TransferOutcome>
+  /** Has the carrier record the call. Resolves to whether it has confirmed the change. Lines without it cannot record calls. */
+  record?(change: RecordingChange): Promise<boolean>
   /** Whether `transfer` takes requests with `consult`. Default: false. */
   readonly consults?: boolean
   /**
@@ -77,6 +79,9 @@ export interface AnswerVerdict {
   /** Set if the greeting of a machine has ended, with a beep or without. */
   readonly ended?: 'beep' | 'silence'
 }
+
+/** What happens to the recording of a call at its carrier. */
+export type RecordingChange = 'start' | 'pause' | 'resume' | 'stop'
 
 export interface TransferRequest {
   /** A phone number like `+4930123456`, or an address like `sip:desk@example.com`. */

@@ -114,6 +114,10 @@ export const codesAround = {
     BAD_REQUEST: ['The request is not valid. The message says what is expected.', 'Correct it.'],
     NOT_FOUND: ['There is nothing at this address.', 'Check the path.'],
     NO_SUCH_SESSION: ['The host does not know this session. It keeps only the latest ones.', 'Check the id.'],
+    NO_SUCH_CALL: [
+      'No call was made with this key, or too long ago.',
+      'Check the key: `POST /api/calls` answers with the key of each call.',
+    ],
     NO_SUCH_HOST: [
       'No host with this id shares the journal.',
       'Run `endwell drain --help`, or list the hosts with `GET /api/hosts`.',

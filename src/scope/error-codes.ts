@@ -118,6 +118,11 @@ export const errorCodes = {
       'Use a faster sink.',
     ],
     RECORDING_FULL: ['The recording reached `maxBytes` and ends there.', 'Raise `maxBytes`.'],
+    RECORDING_UNSUPPORTED: ['The line cannot record calls.', 'Record calls of the phone line.'],
+    RECORDING_UNCONFIRMED: [
+      'The line has not confirmed that a recording was started, paused, resumed or stopped.',
+      'Assume the worst: before a card number, ask again, or do not go on.',
+    ],
     RECORDING_OVERRUN: [
       'Sound of the caller or the agent arrived faster than real time. Part of it was left out.',
       'Check the line: it sends too fast.',

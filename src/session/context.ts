@@ -58,6 +58,8 @@ export class SessionContext {
   recorder: Recorder | undefined
   /** When something last made progress: words, sound, a tool, a reply. A graceful end without progress is stuck (CL3). */
   movedAt = 0
+  /** Until when a warm transfer may take, while there is one. A graceful end waits for it: it is part of the turn (CL3). */
+  transfersUntil = 0
   /** Called when the agent begins or ends to think. Set if the session has sounds. */
   onThinking: ((thinks: boolean) => void) | undefined
   /** Called when a reply, a speech or a tool has finished. Set while a graceful end waits for that. */

@@ -31,6 +31,7 @@ import { Closing, type Stations } from './closing/closing.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
 import { Holds } from './closing/holds.ts'
+import { recordCall } from './recording/record-call.ts'
 import { Transfers } from './closing/transfers.ts'
 import { SessionContext } from './context.ts'
 import type { EventOf } from './emitter.ts'
@@ -70,6 +71,8 @@ import { Speech, speechNames, type PressOutcome, type SpeechOptions } from './sp
  * A realtime model is a mind in Answering that also hears and speaks: it takes Hearing's sound, and gives Speaking its own.
  */
 export class Session implements SessionHandle {
+  /** Has the carrier start, pause, resume or stop recording the call. Resolves to whether that is confirmed (RC1). */
+  readonly recordCall: SessionHandle['recordCall'] = (change) => recordCall(this.#context, change)
   readonly #context: SessionContext
   readonly #closing: Closing
   #starting: Promise<void> | undefined
@@ -280,15 +283,12 @@ export class Session implements SessionHandle {
    * is saying: `press('1w2#')`. At most 32. The caller cannot interrupt them. Rejects if these are not keys (KY1).
    */
   press(keys: string): Promise<PressOutcome> {
-    const pressing = this.#press(keys)
+    const work = this.#closing.work('press keys')
+    if (work instanceof EndwellError) return notPressed(work)
+    const pressing = work.answering.press(keys)
     // A caller may drop the promise: the error is reported here.
     pressing.catch((error: unknown) => this.#context.failed('press', error))
     return pressing
-  }
-
-  async #press(keys: string): Promise<PressOutcome> {
-    const work = this.#closing.work('press keys')
-    return work instanceof EndwellError ? notPressed(work) : work.answering.press(keys)
   }
 
   /** Stops the agent's speech and its reply in progress, synchronously (SP1). */
@@ -359,7 +359,6 @@ export class Session implements SessionHandle {
    */
   transfer(options: TransferOptions): Promise<TransferOutcome> {
     const transferring = this.#context.transfers.transfer(options)
-    // A caller may drop the promise. It rejects if the session has been closed meanwhile: no unhandled rejection then.
     transferring.catch(noop)
     return transferring
   }

@@ -1,18 +1,21 @@
 import {
   JournalUnavailableError,
   Listeners,
-  searched,
   type Beat,
   type CallQuery,
   type CallRecord,
+  type CallRecording,
   type CallWrite,
   type Claim,
   type ClaimedWork,
+  type DialEnd,
+  type DialRecord,
   type Entry,
   type HostRecord,
   type HostState,
   type Journal,
   type LostCall,
+  type NewDial,
   type Order,
   type Owner,
   type WakeListener,
@@ -26,11 +29,11 @@ import {
 import { systemClock, type Clock } from '../scope/index.ts'
 import type { SessionReport } from '../session/index.ts'
 import { withFault, type JournalFaults } from './journal-fault.ts'
+import { dialLost } from './memory-dials.ts'
 import {
   MemoryStore,
   entriesOf,
   lostCall,
-  mentions,
   workRecord,
   type MemoryCall,
   type MemoryWork,
@@ -156,12 +159,14 @@ export class MemoryJournal implements Journal {
   }
 
   orphan(host: string, worker: string): Promise<readonly LostCall[]> {
-    return this.#request('orphan', () =>
-      this.#makeOrphans(
-        this.#live().filter(({ record: { owner } }) => owner?.host === host && owner.worker === worker),
+    const isTheirs = (owner: Owner | undefined): boolean => owner?.host === host && owner.worker === worker
+    return this.#request('orphan', ({ dials }) => {
+      dials.lose(isTheirs)
+      return this.#makeOrphans(
+        this.#live().filter(({ record }) => isTheirs(record.owner)),
         host,
-      ),
-    )
+      )
+    })
   }
 
   adopt(host: string, limit: number): Promise<readonly LostCall[]> {
@@ -219,22 +224,11 @@ export class MemoryJournal implements Journal {
   }
 
   list(query: CallQuery): Promise<readonly CallRecord[]> {
-    const { state, clean, before = Infinity, beforeId = '', limit = 100 } = query
-    const words = searched(query.words)
-    return this.#request('list', ({ calls }) =>
-      [...calls.values()]
-        .filter(({ record }) => state === undefined || record.state === state)
-        .filter(({ record }) => clean === undefined || record.clean === clean)
-        .filter(({ record: { openedAt, id } }) => openedAt < before || (openedAt === before && id < beforeId))
-        .filter((call) => words === undefined || mentions(call, words))
-        .map(({ record }) => record)
-        .toSorted((a, b) => b.openedAt - a.openedAt || (a.id < b.id ? 1 : -1))
-        .slice(0, limit),
-    )
+    return this.#request('list', (store) => store.list(query))
   }
 
   report(call: string): Promise<SessionReport | undefined> {
-    return this.#request('report', ({ calls }) => calls.get(call)?.report)
+    return this.#request('report', (store) => store.report(call))
   }
 
   entries(call: string): Promise<readonly Entry[]> {
@@ -353,30 +347,36 @@ export class MemoryJournal implements Journal {
   }
 
   workCounts(): Promise<WorkCounts> {
-    return this.#request('workCounts', ({ work }) => {
-      const ended = [...work.values()].filter(({ dueAt }) => dueAt !== undefined)
-      const count = (state: WorkState): number => ended.filter((each) => each.state === state).length
-      const oldest = Math.min(this.#now, ...this.#store.openWork().map(({ since }) => since!))
-      return {
-        waiting: count('waiting'),
-        running: count('running'),
-        dead: count('dead'),
-        oldest: this.#now - oldest,
-      }
-    })
+    return this.#request('workCounts', (store) => store.workCounts(this.#now))
+  }
+
+  // ── dials ──
+
+  claimDial(dial: NewDial): Promise<DialRecord> {
+    return this.#request('claimDial', ({ dials }) => this.#dial(dials.claim(dial, this.#now))!)
+  }
+
+  settleDial(ticket: string, end: DialEnd | undefined): Promise<boolean> {
+    return this.#request('settleDial', ({ dials }) => dials.settle(ticket, end))
+  }
+
+  findDial(query: { key: string } | { ticket: string }): Promise<DialRecord | undefined> {
+    return this.#request('findDial', ({ dials }) => this.#dial(dials.find(query)))
+  }
+
+  #dial(record: DialRecord | undefined): DialRecord | undefined {
+    const lost = record && record.outcome === undefined && !this.#isAlive(record.owner.host)
+    return lost ? { ...record, ...dialLost } : record
+  }
+
+  addRecording(call: string, recording: CallRecording): Promise<boolean> {
+    return this.#request('addRecording', (store) => store.addRecording(call, recording))
   }
 
   // ── upkeep ──
 
   prune(before: number, limit: number): Promise<number> {
-    return this.#request('prune', (store) => {
-      const old = [...store.calls.values()]
-        .filter(({ record }) => record.state === 'closed' && record.endedAt! < before)
-        .filter(({ work }) => work.every(({ state }) => state === 'done' || state === 'dead'))
-        .slice(0, limit)
-      for (const call of old) store.delete(call)
-      return old.length
-    })
+    return this.#request('prune', (store) => store.prune(before, limit))
   }
 
   redact(call: string): Promise<boolean> {

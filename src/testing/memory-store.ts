@@ -3,17 +3,23 @@ import {
   redactedItem,
   redactedReport,
   redactedSummary,
+  searched,
   wordsOf,
   workKey,
+  type CallQuery,
   type CallRecord,
+  type CallRecording,
   type Entry,
   type HostRecord,
   type LostCall,
   type NewCall,
   type Order,
+  type WorkCounts,
   type WorkRecord,
+  type WorkState,
 } from '../host/journal/index.ts'
 import type { SessionReport } from '../session/index.ts'
+import { MemoryDials } from './memory-dials.ts'
 
 export interface MemoryHost extends HostRecord {
   readonly startedAt: number
@@ -30,6 +36,7 @@ export interface MemoryCall {
   readonly work: readonly MemoryWork[]
   redacted: boolean
   report?: SessionReport
+  readonly recordings: Map<string, CallRecording>
 }
 
 export interface MemoryWork extends Mutable<WorkRecord> {
@@ -44,6 +51,7 @@ export class MemoryStore {
   readonly calls = new Map<string, MemoryCall>()
   readonly live = new Map<string, MemoryCall>()
   readonly work = new Map<string, MemoryWork>()
+  readonly dials = new MemoryDials()
 
   /** A copy that shares nothing with the original, as after a database. */
   copy<T>(value: T): T {
@@ -66,7 +74,14 @@ export class MemoryStore {
       openedAt,
     }
     const work = call.work.map((handler) => newWork(id, handler))
-    const opened = { record, entries: new Map(), orders: new Set<never>(), work, redacted: false }
+    const opened = {
+      record,
+      entries: new Map(),
+      orders: new Set<never>(),
+      work,
+      redacted: false,
+      recordings: new Map(),
+    }
     this.calls.set(id, opened)
     this.live.set(id, opened)
     for (const each of work) this.work.set(each.key, each)
@@ -109,6 +124,53 @@ export class MemoryStore {
       .toSorted((a, b) => a.dueAt! - b.dueAt! || (a.key < b.key ? -1 : 1))
   }
 
+  /** Newest first. */
+  list(query: CallQuery): CallRecord[] {
+    const { state, clean, before = Infinity, beforeId = '', limit = 100 } = query
+    const words = searched(query.words)
+    return [...this.calls.values()]
+      .filter(({ record }) => state === undefined || record.state === state)
+      .filter(({ record }) => clean === undefined || record.clean === clean)
+      .filter(({ record: { openedAt, id } }) => openedAt < before || (openedAt === before && id < beforeId))
+      .filter((call) => words === undefined || mentions(call, words))
+      .map(({ record }) => record)
+      .toSorted((a, b) => b.openedAt - a.openedAt || (a.id < b.id ? 1 : -1))
+      .slice(0, limit)
+  }
+
+  /** With the recordings of the carrier. */
+  report(call: string): SessionReport | undefined {
+    const { report, recordings } = this.calls.get(call) ?? {}
+    if (!report || !recordings?.size) return report
+    const more = [...recordings.values()].map(({ url }) =>
+      url === undefined ? { complete: false } : { place: url, complete: true },
+    )
+    return { ...report, recordings: [...(report.recordings ?? []), ...more] }
+  }
+
+  addRecording(call: string, recording: CallRecording): boolean {
+    const recordings = this.calls.get(call)?.recordings
+    if (recordings && !recordings.has(recording.id)) recordings.set(recording.id, { ...recording })
+    return recordings !== undefined
+  }
+
+  workCounts(now: number): WorkCounts {
+    const ended = [...this.work.values()].filter(({ dueAt }) => dueAt !== undefined)
+    const count = (state: WorkState): number => ended.filter((each) => each.state === state).length
+    const oldest = Math.min(now, ...this.openWork().map(({ since }) => since!))
+    return { waiting: count('waiting'), running: count('running'), dead: count('dead'), oldest: now - oldest }
+  }
+
+  prune(before: number, limit: number): number {
+    this.dials.prune(before, limit)
+    const old = [...this.calls.values()]
+      .filter(({ record }) => record.state === 'closed' && record.endedAt! < before)
+      .filter(({ work }) => work.every(({ state }) => state === 'done' || state === 'dead'))
+      .slice(0, limit)
+    for (const call of old) this.delete(call)
+    return old.length
+  }
+
   delete(call: MemoryCall): void {
     this.calls.delete(call.record.id)
     for (const { key } of call.work) this.work.delete(key)
@@ -130,7 +192,7 @@ export const entriesOf = (call: MemoryCall | undefined): readonly Entry[] =>
 export const lostCall = (call: MemoryCall): LostCall => ({ ...call.record, entries: entriesOf(call) })
 
 /** Whether a call contains these words, which are in lower case. */
-export function mentions(call: MemoryCall, words: string): boolean {
+function mentions(call: MemoryCall, words: string): boolean {
   const { id, agent, from, reason } = call.record
   const fields = [id, agent, from ?? '', reason ?? ''].map((field) => field.toLowerCase())
   return [...fields, ...entriesOf(call).map(({ item }) => wordsOf(item))].some((field) =>

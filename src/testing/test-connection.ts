@@ -7,7 +7,13 @@ import {
   type AudioFrame,
   type SampleRate,
 } from '../audio/index.ts'
-import type { LineConnection, LineEvents, TransferOutcome, TransferRequest } from '../parts/index.ts'
+import type {
+  LineConnection,
+  LineEvents,
+  RecordingChange,
+  TransferOutcome,
+  TransferRequest,
+} from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
 import type { PartInstance } from './part-instance.ts'
 import { PlayoutRecord, type HeardFrame, type Sound } from './playout-record.ts'
@@ -40,6 +46,8 @@ export class TestConnection implements LineConnection {
   /** Set if the line can transfer calls. */
   readonly consults: boolean
   readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
+  /** Set if the line can record calls. */
+  readonly record?: (change: RecordingChange) => Promise<boolean>
   /** Set if the line knows who answered. */
   readonly onVerdict?: NonNullable<TestLineOptions['onVerdict']>
   readonly instance: PartInstance
@@ -69,7 +77,8 @@ export class TestConnection implements LineConnection {
     if (options.press) this.press = options.press
     instance.onClosing(() => this.#beginClosing())
     instance.onEnd(() => this.#end('session'))
-    const { transfer } = options
+    const { transfer, record } = options
+    if (record) this.record = async (change) => record(change)
     this.consults = transfer !== undefined
     if (transfer) this.transfer = async (request) => transfer(request)
     if (options.onVerdict) this.onVerdict = options.onVerdict

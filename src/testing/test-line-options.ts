@@ -1,5 +1,5 @@
 import type { AudioFormat } from '../audio/index.ts'
-import type { AnswerVerdict, TransferOutcome, TransferRequest } from '../parts/index.ts'
+import type { AnswerVerdict, RecordingChange, TransferOutcome, TransferRequest } from '../parts/index.ts'
 import { mannerNames, type PartManners } from './part-instances.ts'
 import { type OptionNames } from '../scope/index.ts'
 
@@ -24,6 +24,8 @@ export interface TestLineOptions extends PartManners {
   press?: (keys: string) => Promise<void>
   /** Transfers the caller, and returns the outcome. Default: the line cannot transfer calls. */
   transfer?: (request: TransferRequest) => TransferOutcome | Promise<TransferOutcome>
+  /** Records the call, and returns whether the change is confirmed. Default: the line cannot record calls. */
+  record?: (change: RecordingChange) => boolean | Promise<boolean>
   /** Gets a listener for the carrier's verdict on who answered. Default: the line does not know. */
   onVerdict?: (listener: (verdict: AnswerVerdict) => void) => void
   /** Milliseconds until it notices that the caller has vanished. Default: 0. */
@@ -42,6 +44,7 @@ export const lineNames: OptionNames<TestLineOptions> = {
   streams: true,
   press: true,
   transfer: true,
+  record: true,
   onVerdict: true,
   lostAfter: true,
 }

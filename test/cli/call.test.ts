@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sine } from '../../src/audio/index.ts'
 import { TwilioCarrier, type TwilioPersonOptions } from '../../src/testing/servers/index.ts'
 import { freePort } from '../free-port.ts'
-import { productionFolder } from './production.ts'
+import { productionFolder, startHost } from './production.ts'
 import { runProgram } from './run-program.ts'
 
 const PERSON = '+4930123456'
@@ -10,8 +12,10 @@ const OURS = '+15550100'
 
 const dist = (path: string): string => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
 
-/** An agent that says what it knows about the call, and hangs up. */
+/** An agent that says what it knows about the call, and hangs up. Its folder has the ids of the processes that serve it. */
 const agent = `
+import { appendFileSync } from 'node:fs'
+appendFileSync('pids', process.argv[1] + ' ' + process.pid + '\\n')
 import { Agent } from ${dist('index.js')}
 import { ScriptedLlm, ScriptedTts } from ${dist('testing/index.js')}
 export default {
@@ -61,6 +65,31 @@ async function called(person: TwilioPersonOptions, more?: readonly string[], fil
   return { carrier, callee, code, lines: program.lines }
 }
 
+/** A host with two workers, and a carrier whose requests reach either. */
+async function hostWith(person: TwilioPersonOptions) {
+  const carrier = await TwilioCarrier.listen()
+  onTestFinished(() => carrier.close())
+  const callee = carrier.person(PERSON, { answersAfter: 100, ...person })
+  const url = `http://127.0.0.1:${await freePort()}`
+  const folder = productionFolder({ 'agent.js': agent })
+  const env = {
+    TWILIO_AUTH_TOKEN: carrier.authToken,
+    TWILIO_ACCOUNT_SID: carrier.accountSid,
+    TWILIO_API_URL: carrier.url,
+    PUBLIC_URL: url,
+    ENDWELL_SECRET: 'a secret with enough characters',
+  }
+  const args = ['--workers', '2', '--dial-rate', '100', '--port', new URL(url).port]
+  const host = startHost(folder, args, env)
+  await host.url()
+  const call = (...more: string[]) =>
+    runProgram(['call', PERSON, '--from', OURS, '--url', url, '--json', ...more], {
+      cwd: folder,
+      env: { ENDWELL_SECRET: env.ENDWELL_SECRET },
+    })
+  return { carrier, callee, host, call, folder, url, secret: env.ENDWELL_SECRET }
+}
+
 describe('endwell call', () => {
   it('[DI1] calls a number, and the agent knows whom and why', async () => {
     const { carrier, callee, code, lines } = await called({}, ['--from', OURS, '--parameter', 'order=17'])
@@ -100,6 +129,72 @@ describe('endwell call', () => {
     const { carrier, code, lines } = await called({ outcome: 'busy' }, ['--from', OURS])
     expect(lines).toMatchObject([{ dial: { outcome: 'busy' } }])
     expect([code, carrier.live]).toEqual([1, []])
+  })
+
+  it('[DI4] [DI5] [DI6] has a running host call, once for each key, and reports the call', async () => {
+    const { carrier, callee, host, call } = await hostWith({})
+    const programs = [1, 2, 3].map(() => call('--key', 'order 17', '--parameter', 'order=17'))
+    const codes = await Promise.all(programs.map((program) => program.ended()))
+    const [made] = callee.calls
+    for (const { lines } of programs) {
+      expect(lines[0]).toMatchObject({ dial: { key: 'order 17', outcome: 'answered', id: made!.sid } })
+      expect(lines[1]).toMatchObject({
+        report: { reason: 'agent-hung-up', transcript: [{ text: `outbound ${PERSON} 17` }] },
+      })
+    }
+    expect([codes, callee.calls.length, carrier.live]).toEqual([[0, 0, 0], 1, []])
+    host.signal('SIGTERM')
+    expect(await host.ended()).toBe(0)
+  })
+
+  it('[DI2] [DI6] has the host hang up at Ctrl-C, and fails', async () => {
+    const { carrier, callee, host, call } = await hostWith({ outcome: 'never' })
+    const program = call()
+    await carrier.until(() => callee.calls[0]?.state === 'ringing')
+    program.signal('SIGINT')
+    expect(await program.ended()).toBe(1)
+    expect(program.lines).toMatchObject([{ dial: { outcome: 'cancelled' } }])
+    expect(carrier.live).toEqual([])
+    host.signal('SIGTERM')
+    expect(await host.ended()).toBe(0)
+  })
+
+  it('[DI4] [DI5] a call whose worker is killed while it rings is ended when it is answered, and never dialled again', async () => {
+    const { carrier, callee, host, folder, url, secret } = await hostWith({ outcome: 'never' })
+    const headers = { authorization: `Bearer ${secret}`, connection: 'close' }
+    const body = JSON.stringify({ to: PERSON, from: OURS, key: 'a' })
+    const call = async () => await (await fetch(`${url}/api/calls`, { method: 'POST', headers, body })).json()
+    expect(await call()).toEqual({ key: 'a' })
+    await carrier.until(() => callee.calls[0]?.state === 'ringing')
+    const workers = readFileSync(join(folder, 'pids'), 'utf8').matchAll(/call-worker\S* (\d+)/g)
+    for (const [, pid] of workers) process.kill(Number(pid), 'SIGKILL')
+    await host.prints(/a worker is replaced/)
+    const [made] = callee.calls
+    // The carrier asks until a worker is there again.
+    made!.answers()
+    await made!.gone()
+    expect(carrier.live).toEqual([])
+    const attempt = (await call()) as { outcome: string }
+    expect(attempt).toMatchObject({ key: 'a', why: 'the process that called is gone' })
+    expect(['unknown', 'cancelled']).toContain(attempt.outcome)
+    expect(callee.calls).toHaveLength(1)
+    host.signal('SIGTERM')
+    await host.ended()
+  })
+
+  it('[DI6] says that no host answers, or that it may not ask', async () => {
+    const { host, call, callee } = await hostWith({})
+    const stranger = runProgram(['call', PERSON, '--from', OURS, '--url', await host.url(), '--json'], {
+      env: { ENDWELL_SECRET: 'another secret of some length' },
+    })
+    expect(await stranger.ended()).toBe(1)
+    expect(stranger.lines).toMatchObject([{ error: { code: 'WRONG_SECRET' } }])
+    host.signal('SIGTERM')
+    await host.ended()
+    const late = call()
+    expect(await late.ended()).toBe(1)
+    expect(late.lines).toMatchObject([{ error: { code: 'HOST_UNREACHABLE' } }])
+    expect(callee.calls).toEqual([])
   })
 
   it('says what is missing', async () => {

@@ -3,8 +3,11 @@ import { Archive } from '../../src/host/archive.ts'
 import type { StoredReport } from '../../src/host/report-events.ts'
 import type { LiveEvent, LiveMessage } from '../../src/host/index.ts'
 import { Directory } from '../../src/host/fleet/directory.ts'
+import { FleetDials } from '../../src/host/fleet/fleet-dials.ts'
+import { FleetWrites } from '../../src/host/fleet/fleet-writes.ts'
 import { Operations } from '../../src/host/fleet/operations.ts'
-import { systemClock } from '../../src/scope/index.ts'
+import { silentLogger } from '../../src/parts/index.ts'
+import { Scope, systemClock } from '../../src/scope/index.ts'
 import { samples } from '../../src/testing/journal-conformance/index.ts'
 import { MemoryJournal } from '../../src/testing/memory-journal.ts'
 import { Stage, messagesOf } from './stage.ts'
@@ -18,20 +21,21 @@ async function openFleet(options: { readonly secret?: string } = {}) {
   await joinAs(journal, 'h1')
   await joinAs(journal, 'h2')
   const drained: string[] = []
+  const own = () => ownerOn('h1')
+  const directory = new Directory({ clock: systemClock, journal, own, reaches: async () => false })
+  const stageScope = new Scope<string>('stage')
+  const writes = new FleetWrites({ scope: stageScope, journal, logger: silentLogger })
   const fleet = {
     archive: new Archive(journal),
-    directory: new Directory({
-      clock: systemClock,
-      journal,
-      own: () => ownerOn('h1'),
-      reaches: async () => false,
-    }),
+    directory,
+    dials: new FleetDials({ clock: systemClock, journal, directory, own, writes }),
+    writes,
     operations: new Operations({
       journal,
       own: { id: () => 'h1', drain: async () => drained.push('h1') },
     }),
   }
-  const stage = await Stage.open({ fleet, ...options })
+  const stage = await Stage.open({ fleet, scope: stageScope, ...options })
   const ask = async (method: string, path: string, body?: unknown): Promise<[number, unknown]> => {
     const text = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
     const response = await stage.fetch(path, { method, ...text })

@@ -27,11 +27,13 @@ interface SceneOptions extends ToyOptions {
   /** Whether the call comes with its peer. Default: yes. */
   readonly joined?: boolean
   readonly polite?: boolean
+  /** Whether the session wants to know that the caller is away. Default: no. */
+  readonly reportsAway?: boolean
 }
 
 /** A call that rings. Everything is closed at the end of the scene. */
 function scene(play: (scene: Scene) => Promise<void>, options: SceneOptions = {}): Promise<void> {
-  const { joined = true, polite = true, ...callOptions } = options
+  const { joined = true, polite = true, reportsAway = false, ...callOptions } = options
   return inVirtualTime(async (world) => {
     const scope = new Scope<string>('calls', { clock: world.clock, phases: ['tasks', 'resources'] })
     const calls = new ToyCalls({ scope })
@@ -51,8 +53,7 @@ function scene(play: (scene: Scene) => Promise<void>, options: SceneOptions = {}
             marked: (id, heard) => emitted.push(`marked ${id} ${heard}`),
             dtmf: () => emitted.push('dtmf'),
             text: (text) => emitted.push(`text ${text}`),
-            away: () => emitted.push('away'),
-            back: () => emitted.push('back'),
+            ...(reportsAway ? { away: () => emitted.push('away'), back: () => emitted.push('back') } : {}),
             hungUp: () => emitted.push('hung up'),
             lost: (error) => emitted.push(error === undefined ? 'lost' : `lost ${(error as Error).message}`),
             handedOver: () => emitted.push('handed over'),
@@ -168,7 +169,7 @@ describe('a peer', () => {
       call.join(next)
       expect(next.received).toEqual(['hello', 'mark 7', 'sound 800'])
       await clock.elapse(5_000)
-      expect(emitted).toEqual(['away', 'back'])
+      expect(emitted).toEqual([])
       await context.scope.close()
       expect(context.connections).toMatchObject([{ name: 'toy', how: 'closed', retries: 1 }])
     }))
@@ -181,7 +182,7 @@ describe('a peer', () => {
       peer.says('played 800')
       peer.leaves()
       await clock.elapse(5_001)
-      expect(emitted).toEqual(['away', 'marked 7 100', 'lost'])
+      expect(emitted).toEqual(['marked 7 100', 'lost'])
       expect(calls.size).toBe(0)
       await context.scope.close()
       expect(context.connections).toMatchObject([{ how: 'dropped', code: 1006, retries: 0 }])
@@ -369,6 +370,19 @@ describe('the end of a call', () => {
       await context.scope.close()
       expect(context.connections).toMatchObject([{ how: 'dropped' }])
     }))
+
+  it('tells the session once that the caller is away, and once that the caller is back', () =>
+    scene(
+      async ({ call, peer, answer, emitted }) => {
+        await answer()
+        peer.leaves()
+        expect(emitted).toEqual(['away'])
+        call.join(new ToyPeer({ polite: true }))
+        call.join(new ToyPeer({ polite: true }))
+        expect(emitted).toEqual(['away', 'back'])
+      },
+      { reportsAway: true },
+    ))
 
   it('can be inspected at every moment', () =>
     scene(async ({ call, peer, answer, context }) => {

@@ -47,7 +47,7 @@ export function carrierScene(
       dial: (request, events) => network.dial(request, events),
       post: async ({ url, headers, body }) => {
         await Promise.resolve()
-        return calls.webhook(requestOf('POST', url, headers, body))
+        return await calls.decide(requestOf('POST', url, headers, body))
       },
     })
     const callsOptions: TwilioCallsOptions = {

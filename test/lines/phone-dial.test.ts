@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DialOptions } from '../../src/lines/twilio/index.ts'
+import type { AttemptPlace, DialOptions, SharedDials } from '../../src/lines/twilio/index.ts'
 import { limits } from '../../src/lines/twilio/limits.ts'
 import { carrierScene } from './carrier-scene.ts'
 
@@ -206,6 +206,85 @@ describe('calling out', () => {
       },
       { publicUrl: undefined },
     ))
+})
+
+/** A fleet in which another process dials. */
+class OtherDials implements SharedDials {
+  asked = 0
+  readonly ends: [string, string][] = []
+  readonly #place: AttemptPlace
+
+  constructor(place: AttemptPlace) {
+    this.#place = place
+  }
+
+  async place(): Promise<AttemptPlace> {
+    this.asked++
+    return await Promise.resolve(this.#place)
+  }
+
+  ended(ticket: string, { outcome }: { readonly outcome: string }): void {
+    this.ends.push([ticket, outcome])
+  }
+}
+
+const theirs = 'http://localhost:3000/phone/answer?dial=theirs'
+const statusCallback = 'http://localhost:3000/phone/status?dial=theirs'
+
+describe('a call out of another process', () => {
+  it('[DI5] is ended if no process knows it', () =>
+    carrierScene(async ({ carrier, sessions }) => {
+      const callee = carrier.call(theirs, { statusCallback })
+      await callee.gone()
+      expect([callee.endedBy, sessions.length]).toEqual(['application', 0])
+    }, account))
+
+  it('[DI5] is ended if its process is gone, and its outcome is passed on', () => {
+    const sharedDials = new OtherDials('gone')
+    return carrierScene(
+      async ({ carrier, sessions }) => {
+        const callee = carrier.call(theirs, { statusCallback })
+        await callee.gone()
+        expect([callee.endedBy, sessions.length]).toEqual(['application', 0])
+        expect(sharedDials.ends[0]).toEqual(['theirs', 'cancelled'])
+      },
+      { ...account, sharedDials },
+    )
+  })
+
+  it('[DI5] waits for a process that cannot be reached, and is ended after a while', () => {
+    const sharedDials = new OtherDials('later')
+    return carrierScene(
+      async ({ carrier, sessions, clock }) => {
+        const callee = carrier.call(theirs, { statusCallback })
+        await callee.gone()
+        await clock.elapse(1_000)
+        expect([callee.endedBy, sessions.length]).toEqual(['application', 0])
+        // Once for each answer, and once for the end of the call, which says how it went.
+        expect(sharedDials.asked).toBe(limits.attempts + 1)
+        expect(sharedDials.ends).toEqual([['theirs', 'answered']])
+      },
+      { ...account, sharedDials },
+    )
+  })
+
+  it('[DI1] [DI5] has the outcome corrected that was unknown, by a late report', () => {
+    const sharedDials = new OtherDials('gone')
+    return carrierScene(
+      async ({ calls, carrier, clock }) => {
+        const person = carrier.person(PERSON, { outcome: 'never' })
+        carrier.callbacks = { delay: ({ CallStatus }) => (CallStatus === 'no-answer' ? 90_000 : 0) }
+        carrier.rest.manners = { answersWith: 500 }
+        carrier.callbacks = { ...carrier.callbacks, loses: ({ CallStatus }) => CallStatus !== 'no-answer' }
+        const attempt = calls.dial(dial)
+        expect((await attempt.report).outcome).toBe('unknown')
+        await clock.elapse(120_000)
+        expect(person.calls).toHaveLength(1)
+        expect(sharedDials.ends).toEqual([[expect.any(String), 'no-answer']])
+      },
+      { ...account, sharedDials },
+    )
+  })
 })
 
 describe('the parameters of a call', () => {

@@ -104,7 +104,6 @@ describe('the transcript', () => {
       { type: 'transfer', to: '+4930123456', outcome: 'busy' },
       { type: 'hold', held: true },
       { type: 'hold', held: false },
-      { type: 'answered', by: 'machine' },
       { type: 'line', connected: false },
       { type: 'line', connected: true },
       { type: 'guardrail', name: 'advice', on: 'output', verdict: 'a diagnosis' },
@@ -117,7 +116,6 @@ describe('the transcript', () => {
       '+4930123456 is busy',
       'The caller is on hold',
       'The caller is no longer on hold',
-      'An answering machine answered',
       'The connection to the caller broke',
       'The caller is connected again',
       'Guardrail advice blocked what the agent said: a diagnosis',
@@ -140,6 +138,25 @@ describe('the transcript', () => {
     const events = Array.from({ length: 600 }, (_, i) => ({ type: 'user', text: `${i}` }) as const)
     const { entries } = after(...events)
     expect([entries.length, entries.at(-1)]).toMatchObject([500, { text: '599' }])
+  })
+
+  type AnsweredBy = Extract<LiveEvent, { type: 'answered' }>['by']
+
+  it('says who answered, and if the carrier says otherwise later', () => {
+    const by = (who: AnsweredBy, late: boolean): WithoutTime<LiveEvent> => ({
+      type: 'answered',
+      by: who,
+      how: 'carrier',
+      late,
+    })
+    expect(after(by('person', false), by('machine', true)).entries).toMatchObject([
+      { kind: 'note', tone: 'plain', text: 'A person answered' },
+      { kind: 'note', tone: 'warn', text: 'The carrier says: An answering machine answered' },
+    ])
+    expect(after(by('menu', false), by('unknown', false)).entries).toMatchObject([
+      { text: 'A telephone menu answered' },
+      { text: 'It is not known who answered' },
+    ])
   })
 
   it('ignores an event that it does not know', () => {

@@ -1,4 +1,5 @@
 import type {
+  CallOut,
   CallQuery,
   HostState,
   Refusal,
@@ -9,6 +10,7 @@ import type {
   WorkQuery,
   WorkRecord,
 } from '../../host/index.ts'
+import type { DialOptions } from '../../lines/twilio/index.ts'
 import { EndwellError, systemClock } from '../../scope/index.ts'
 import type { Operator } from './operator.ts'
 
@@ -68,6 +70,19 @@ export class HostOperator implements Operator {
 
   async retry(query: RetryQuery): Promise<number> {
     return (await this.#askJournal<{ retried: number }>('POST', '/api/work/retry', query)).retried
+  }
+
+  /** Calls somebody, unless the key was used before. */
+  call(options: DialOptions): Promise<CallOut> {
+    return this.#ask('POST', '/api/calls', options)
+  }
+
+  callOut(key: string): Promise<CallOut> {
+    return this.#ask('GET', `/api/calls/${encodeURIComponent(key)}`)
+  }
+
+  cancelCall(key: string): Promise<CallOut> {
+    return this.#ask('POST', `/api/calls/${encodeURIComponent(key)}/cancel`, {})
   }
 
   close(): Promise<void> {

@@ -21,7 +21,7 @@ export type Place =
 
 export interface DirectoryOptions {
   readonly clock: Clock
-  readonly journal: Pick<Journal, 'find'>
+  readonly journal: Pick<Journal, 'find' | 'findDial'>
   /** This process. */
   readonly own: () => Owner
   /** Whether a process can be reached. Default: tries to connect. */
@@ -53,11 +53,28 @@ export class Directory {
     if (!owner) return lost
     const me = own()
     if (owner.host === me.host && owner.worker === me.worker) return { where: 'here' }
-    const reaches = this.#options.reaches ?? ((address) => this.#reaches(address))
     // This process under the id that it had before it was declared dead: it has let go of the call.
     const letGo = owner.address === me.address
-    if (!letGo && (await reaches(owner.address))) return { where: 'elsewhere', address: owner.address }
+    if (!letGo && (await this.#canReach(owner.address))) return { where: 'elsewhere', address: owner.address }
     return record.hostLost ? lost : { where: 'unreachable' }
+  }
+
+  /** Where an attempt to call somebody is made. `ended`: somebody has answered, and the process that called is gone. */
+  async placeOfDial(query: { readonly key: string } | { readonly ticket: string }): Promise<Place> {
+    const { clock, journal, own } = this.#options
+    const record = await answerWithin(clock, FIND_TIMEOUT, journal.findDial(query))
+    if (!record) return { where: 'unknown' }
+    const { owner, outcome } = record
+    const isHere = owner.address === own().address
+    if (!isHere && (await this.#canReach(owner.address)))
+      return { where: 'elsewhere', address: owner.address }
+    if (outcome === 'answered') return { where: 'ended' }
+    const isLost = isHere || outcome !== undefined
+    return isLost ? { where: 'lost', key: undefined, trace: undefined } : { where: 'unreachable' }
+  }
+
+  #canReach(address: string): Promise<boolean> {
+    return this.#options.reaches?.(address) ?? this.#reaches(address)
   }
 
   async #reaches(address: string): Promise<boolean> {

@@ -1,12 +1,14 @@
 import type { HistoryItem, SessionReport } from '../../session/index.ts'
 
 // The journal: what must outlive the process that serves a call. One interface, on SQLite for one machine and on Postgres
-// for many. It has four tables:
+// for many. It has six tables:
 //
 //   hosts     who is alive: each host renews its lease while it runs
 //   calls     who owns a call, and its report once it has ended
 //   entries   what was said and done in a call, as it happens
 //   work      what is to be done after a call, and how far it got
+//   dials     attempts to call somebody: one key never dials twice
+//   recordings   what carriers have recorded, and where it is
 //
 // The lease belongs to the host, the fence to the call and to its work. Every write of a call carries the fence under
 // which its writer owns it; a writer that has lost the call finds the fence raised, and is refused (HO5). Only the
@@ -231,6 +233,42 @@ export interface WorkCounts {
   readonly oldest: number
 }
 
+/** An attempt to call somebody, before anything is dialled. */
+export interface NewDial {
+  /** One key never dials twice (DI4). */
+  readonly key: string
+  /** Identifies the attempt in the carrier's webhooks. Random. */
+  readonly ticket: string
+  /** The process that dials. */
+  readonly owner: Owner
+}
+
+/** How an attempt to call somebody has ended. */
+export interface DialEnd {
+  /** As `DialReport` has it: `answered`, `busy`, `unknown`, … */
+  readonly outcome: string
+  /** The carrier's name for the call. */
+  readonly call?: string
+  readonly why?: string
+  /** How long it took until the outcome was known, in milliseconds. */
+  readonly took?: number
+}
+
+export interface DialRecord extends NewDial, Partial<DialEnd> {
+  /** Milliseconds since the epoch. */
+  readonly claimedAt: number
+}
+
+/** A recording of a call that its carrier keeps. */
+export interface CallRecording {
+  /** The carrier's name for it. */
+  readonly id: string
+  /** Absent if it could not be made. */
+  readonly url?: string
+  /** In milliseconds. */
+  readonly duration?: number
+}
+
 /** Rejects with `JournalUnavailableError` while the database cannot be reached or cannot write. */
 export interface Journal {
   // ── hosts ──
@@ -252,7 +290,7 @@ export interface Journal {
 
   /** Writes a batch in one transaction. Resolves once all of it is on disk. */
   write(batch: readonly CallWrite[]): Promise<readonly WriteResult[]>
-  /** Makes the live calls of a worker that is gone orphans of its host, under a new fence. */
+  /** Makes the live calls of a worker that is gone orphans of its host, under a new fence. Its dials are `unknown`. */
   orphan(host: string, worker: string): Promise<readonly LostCall[]>
   /** Makes the live calls of hosts whose lease is over orphans of `host`, under a new fence. No two hosts adopt the same. */
   adopt(host: string, limit: number): Promise<readonly LostCall[]>
@@ -265,7 +303,7 @@ export interface Journal {
   take(call: string, owner: Owner): Promise<LostCall | undefined>
   find(call: string): Promise<CallRecord | undefined>
   list(query: CallQuery): Promise<readonly CallRecord[]>
-  /** The report, once the call has ended. */
+  /** The report, once the call has ended, with the recordings that its carrier keeps. */
   report(call: string): Promise<SessionReport | undefined>
   entries(call: string): Promise<readonly Entry[]>
   /** Leaves an order for the owner of a live call. False if there is none. */
@@ -293,9 +331,29 @@ export interface Journal {
   work(query: WorkQuery): Promise<readonly WorkRecord[]>
   workCounts(): Promise<WorkCounts>
 
+  // ── dials ──
+
+  /** Claims a key. Returns the attempt that has it: the one that is passed, if its ticket is the same. */
+  claimDial(dial: NewDial): Promise<DialRecord>
+  /**
+   * Writes how an attempt has ended. An outcome other than `unknown` is final. Without one, nothing was dialled, and the key
+   * is free again. False if there is no such attempt without a final outcome.
+   */
+  settleDial(ticket: string, end: DialEnd | undefined): Promise<boolean>
+  /** An attempt without an outcome whose process is gone is `unknown`. */
+  findDial(query: { readonly key: string } | { readonly ticket: string }): Promise<DialRecord | undefined>
+
+  // ── recordings ──
+
+  /** Adds a recording to the report of a call, before or after its end. False if there is no such call. Repeating it changes nothing. */
+  addRecording(call: string, recording: CallRecording): Promise<boolean>
+
   // ── upkeep ──
 
-  /** Deletes calls that ended before a time and whose work is done or dead, `limit` at most. Returns how many. */
+  /**
+   * Deletes calls that ended before a time and whose work is done or dead, `limit` at most. Returns how many. Also deletes
+   * attempts to call somebody that began before that time.
+   */
   prune(before: number, limit: number): Promise<number>
   /**
    * Removes what was said from the report and the entries of a call, also from those that are yet to be written. The rest

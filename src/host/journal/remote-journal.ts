@@ -38,6 +38,10 @@ const methods: Readonly<Record<Exclude<keyof Journal, 'close' | 'onWake'>, true>
   retry: true,
   work: true,
   workCounts: true,
+  claimDial: true,
+  settleDial: true,
+  findDial: true,
+  addRecording: true,
   prune: true,
   redact: true,
 }

@@ -2,12 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { CallRefusal } from '../../lines/index.ts'
-import {
-  TwilioCalls,
-  type Dial,
-  type DialOptions,
-  type TwilioCallsOptions,
-} from '../../lines/twilio/index.ts'
+import { TwilioCalls, type TwilioCallsOptions } from '../../lines/twilio/index.ts'
 import { WebSocketCalls } from '../../lines/websocket/index.ts'
 import { silentLogger, type Line, type Logger } from '../../parts/index.ts'
 import { noop, type Scope } from '../../scope/index.ts'
@@ -22,6 +17,7 @@ import { hashOf } from '../key.ts'
 import type { LoggedSession, SessionNote } from '../logged-session.ts'
 import { refuseUpgrade, type ListenOptions } from '../http-server.ts'
 import { traceparentOf } from '../watch/traceparent.ts'
+import { CallsOut } from './calls-out.ts'
 import { PassOn, type Neighbours } from './neighbours.ts'
 import type { NewCallInfo } from './new-call-info.ts'
 
@@ -37,6 +33,11 @@ export interface PhoneAccount {
   readonly publicUrl?: string
   /** The base URL of the REST API. Default: the carrier's. */
   readonly api?: string
+  /** Calls out per second, and calls out at once that nobody has answered yet, per process. Default: 1, and 10. */
+  readonly dialRate?: number
+  readonly maxDials?: number
+  /** Whether the carrier records every call. Default: false. */
+  readonly record?: boolean
 }
 
 export interface EntranceOptions {
@@ -88,6 +89,7 @@ const RETRY_AFTER = '5'
 
 /** Where everything comes in: decides who may, and which line, page or endpoint is meant. */
 export class Entrance {
+  readonly callsOut: CallsOut
   readonly #options: EntranceOptions
   readonly #host: Host
   readonly #pages: WebSocketCalls
@@ -101,8 +103,13 @@ export class Entrance {
     this.#options = options
     this.#passOn = new PassOn(options.neighbours)
     const { scope, secret, phone, info, agent, page, faults, fleet, recordings } = options
+    this.callsOut = new CallsOut({
+      dials: () => this.#phone.dials,
+      ...(fleet ? { shared: fleet.dials } : {}),
+    })
     this.#host = new Host({
       scope,
+      callsOut: this.callsOut,
       info: { ...info, agent, call: '/call' },
       ...(faults ? { faults } : {}),
       ...(page === undefined ? {} : { page }),
@@ -143,6 +150,18 @@ export class Entrance {
       ...shared,
       ...phone,
       ...fleetPhone(options),
+      // Not the link: whoever has it may be able to listen.
+      onRecording: ({ call, id, url, duration }) => {
+        logger.info(
+          { call, recording: id, duration, ready: url !== undefined },
+          'the carrier has recorded a call',
+        )
+        fleet?.writes.recorded(call, {
+          id,
+          ...(url === undefined ? {} : { url }),
+          ...(duration === undefined ? {} : { duration }),
+        })
+      },
       onCall: (line, { id, from, to, account, direction, parameters, details }) => {
         const trace = this.#traceOf(id)
         const other = direction === 'inbound' ? from : to
@@ -166,11 +185,6 @@ export class Entrance {
     })
   }
 
-  /** Calls somebody, who talks to the agent. */
-  call(options: DialOptions): Dial {
-    return this.#phone.dial(options)
-  }
-
   /** The handlers for a server of `node:http`. */
   handlers(): Pick<ListenOptions, 'app' | 'request' | 'upgrade'> {
     return {
@@ -180,9 +194,13 @@ export class Entrance {
     }
   }
 
-  /** The places that are taken: by calls, by streams whose call will begin, and by sessions that close. */
+  /**
+   * The places that are taken: by calls, by streams whose call will begin, and by sessions that close. Calls out that nobody has
+   * answered yet take one together, so that the process stays for them (DI5).
+   */
   get occupied(): number {
-    return Math.max(this.#pages.size + this.#phone.size + this.#phone.arriving, this.#options.count())
+    const calls = this.#pages.size + this.#phone.size + this.#phone.arriving
+    return Math.max(calls, this.#options.count()) + (this.#phone.dials.size > 0 ? 1 : 0)
   }
 
   /** Another process had no room for the request of this connection. */
@@ -200,6 +218,7 @@ export class Entrance {
     this.#draining = true
     this.#pages.stopTaking()
     this.#phone.stopTaking()
+    this.#phone.dials.stop('the host drains')
   }
 
   /** Ends a call here without ending it at the carrier: it goes on in another process. */
@@ -328,6 +347,7 @@ function fleetPhone({ fleet, ticketKey, neighbours }: EntranceOptions): Partial<
       const place = await fleet.directory.place(call)
       return place.where === 'elsewhere' ? relayRead(request, place.address) : undefined
     },
+    sharedDials: fleet.dials,
     ...(ticketKey === undefined ? {} : { ticketKey }),
     ...(neighbours ? { hasRoomElsewhere: () => neighbours.hasRoom() } : {}),
   }

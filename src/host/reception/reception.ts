@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import type { Dial, DialOptions } from '../../lines/twilio/index.ts'
 import { silentLogger, type Line } from '../../parts/index.ts'
 import {
   EndwellError,
@@ -137,11 +136,6 @@ export class Reception {
       throw error
     }
     return reception
-  }
-
-  /** Calls somebody: see `dial` of `TwilioCalls`. */
-  call(options: DialOptions): Dial {
-    return this.entrance.call(options)
   }
 
   /** The URL for a browser on this machine. */

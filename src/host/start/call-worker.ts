@@ -4,6 +4,8 @@ import { hasLocalRoom } from '../../providers/local/index.ts'
 import { Scope, describeError, noop } from '../../scope/index.ts'
 import { Archive } from '../archive.ts'
 import { Directory } from '../fleet/directory.ts'
+import { FleetDials } from '../fleet/fleet-dials.ts'
+import { FleetWrites } from '../fleet/fleet-writes.ts'
 import { Operations } from '../fleet/operations.ts'
 import { answerWithin } from '../journal/answer-within.ts'
 import { remoteJournal, type JournalAnswer } from '../journal/remote-journal.ts'
@@ -46,6 +48,9 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
   })
   scope.own('call log', log)
   const archive = new Archive(journal)
+  const own = (): Owner => owner
+  const directory = new Directory({ clock: scope.clock, journal, own })
+  const writes = new FleetWrites({ scope, journal, logger })
   let calls = 0
   /** The only call of an isolated worker has ended. */
   let finished = false
@@ -73,10 +78,12 @@ async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
       pass: (socket, request, failed) => link.pass(socket, request, failed),
     },
     changed,
-    journal: { log, owner: () => owner, take: (call) => journal.take(call, owner) },
+    journal: { log, owner: own, take: (call) => journal.take(call, owner) },
     fleet: {
       archive,
-      directory: new Directory({ clock: scope.clock, journal, own: () => owner }),
+      directory,
+      dials: new FleetDials({ clock: scope.clock, journal, directory, own, writes }),
+      writes,
       operations: new Operations({
         journal,
         own: { id: () => owner.host, drain: () => ask({ type: 'drain' }) },

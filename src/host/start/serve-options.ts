@@ -32,6 +32,12 @@ export interface ServeOptions {
   readonly isolation?: 'none' | 'process'
   /** Calls at once, in all workers together. Default: 100. */
   readonly maxCalls?: number
+  /** Calls out per second, in all workers together. Default: 1. */
+  readonly dialRate?: number
+  /** Calls out at once that nobody has answered yet, in all workers together. Default: 10. */
+  readonly maxDials?: number
+  /** `carrier`: the carrier records every phone call. Default: `none`. */
+  readonly record?: 'none' | 'carrier'
   /** In MB, per worker. A worker above it is drained and replaced. Default: none. */
   readonly memoryLimit?: number
   /** How long calls may take to finish by themselves when the host drains, in milliseconds. Default: 10 minutes. */
@@ -78,6 +84,9 @@ const optionNames: OptionNames<ServeOptions> = {
   workers: true,
   isolation: true,
   maxCalls: true,
+  dialRate: true,
+  maxDials: true,
+  record: true,
   memoryLimit: true,
   drainTimeout: true,
   closeTimeout: true,
@@ -127,7 +136,7 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
     ...(page === undefined ? {} : { page }),
     ...(recordings === undefined ? {} : { recordings: resolve(recordings) }),
     ...(secret === undefined ? {} : { secret }),
-    phone: { ...phone, ...(publicUrl === undefined ? {} : { publicUrl }) },
+    phone: { ...phone, ...callSettings(options), ...(publicUrl === undefined ? {} : { publicUrl }) },
     ...(goodbye === undefined ? {} : { goodbye }),
     ...(welcomeBack === undefined ? {} : { welcomeBack }),
   }
@@ -136,6 +145,15 @@ export function workerSettings(agentFile: string, options: ServeOptions): Worker
 /** Calls at once, per worker. */
 export function callsPerWorker({ isolation, workers = 1, maxCalls = 100 }: ServeOptions): number {
   return isolation === 'process' ? 1 : Math.max(1, Math.floor(maxCalls / workers))
+}
+
+/** How fast each worker may call out, and whether calls are recorded. */
+function callSettings({ workers = 1, dialRate = 1, maxDials = 10, record }: ServeOptions): PhoneAccount {
+  return {
+    dialRate: dialRate / workers,
+    maxDials: Math.max(1, Math.floor(maxDials / workers)),
+    record: record === 'carrier',
+  }
 }
 
 /** The folder for what is written while the journal is away. */

@@ -1,3 +1,4 @@
+export type { CallOut } from './call-out.ts'
 export { culpritsOf } from './culprit.ts'
 export type {
   CloseTimes,

@@ -186,8 +186,13 @@ export type LiveEvent = { readonly at: number } & (
   | { readonly type: 'approved'; readonly id: string; readonly approved: boolean }
   | { readonly type: 'transfer'; readonly to: string; readonly outcome?: TransferOutcome }
   | { readonly type: 'hold'; readonly held: boolean }
-  /** Who answered a call that was made. */
-  | { readonly type: 'answered'; readonly by: SessionEvents['answered']['by'] }
+  /** Who answered a call that was made. `late`: the carrier says so, after that was decided. */
+  | {
+      readonly type: 'answered'
+      readonly by: SessionEvents['answered']['by']
+      readonly how: string
+      readonly late: boolean
+    }
   /** The connection to the caller broke, or came back. */
   | { readonly type: 'line'; readonly connected: boolean }
   /** A fault was switched on or off, or was on when the call began. */

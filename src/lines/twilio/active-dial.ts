@@ -59,8 +59,8 @@ export class ActiveDial implements Dial {
     return this.#machine.id
   }
 
-  get isSettled(): boolean {
-    return this.#machine.outcome !== undefined
+  get outcome(): DialOutcome | undefined {
+    return this.#machine.outcome
   }
 
   cancel(): Promise<DialReport> {
@@ -73,7 +73,9 @@ export class ActiveDial implements Dial {
     this.#shell.handle({ type: 'go' })
   }
 
-  handle(event: { type: 'cancel' } | { type: 'report'; id: string; ended: DialOutcome | undefined }): void {
+  handle(
+    event: { type: 'cancel'; why?: string } | { type: 'report'; id: string; ended: DialOutcome | undefined },
+  ): void {
     this.#shell.handle(event)
   }
 

@@ -1,7 +1,7 @@
-import type { Calling, CarrierRequest } from './calling.ts'
-import { askAgainDocument, type Carrier } from './carrier.ts'
+import type { Calling, CarrierRequest, Webhook } from './calling.ts'
+import { askAgainDocument, hangUpDocument, type Carrier } from './carrier.ts'
 import { limits } from './limits.ts'
-import type { TwilioCallsOptions } from './options.ts'
+import type { ComesBack, TwilioCallsOptions } from './options.ts'
 
 export interface CallDocumentsOptions {
   readonly carrier: Carrier
@@ -28,6 +28,22 @@ export class CallDocuments {
   /** Has the carrier ask again, and perhaps reach another host. */
   askAgain(request: CarrierRequest, purpose: '/answer' | '/again', attempt: number): string {
     return askAgainDocument(this.#address(request, `${purpose}${withAttempt(attempt)}`))
+  }
+
+  /** What to do with a call that was cut off, and that this process does not know. */
+  again({ call, request }: Webhook, comesBack: ComesBack): string {
+    const attempt = attemptOf(request)
+    if (comesBack === 'no') return hangUpDocument
+    if (comesBack === 'yes') return this.connect(call, request, { again: 'yes' })
+    if (comesBack === 'later') return this.askAgain(request, '/again', attempt)
+    return attempt < limits.attempts ? this.askAgain(request, '/answer', attempt + 1) : hangUpDocument
+  }
+
+  /** Has the carrier ask again what to do with a call out, a few times: the process that dials cannot be reached now. */
+  askDialAgain(request: CarrierRequest, ticket: string): string {
+    const attempt = attemptOf(request) + 1
+    if (attempt > limits.attempts) return hangUpDocument
+    return askAgainDocument(this.#address(request, `/answer?dial=${ticket}&attempt=${attempt}`))
   }
 
   /** Connects a call to a stream of ours. */

@@ -31,9 +31,18 @@ export interface Ticket {
 
 /**
  * The paths of webhooks: `/verdict` says who has answered a call out, `/leg` is for somebody who is rung for a call, `/transfer` for
- * what comes after that, `/conference` for calls that join a conference.
+ * what comes after that, `/conference` for calls that join a conference, `/recording` for a recording that is there.
  */
-const purposes = ['/answer', '/status', '/again', '/transfer', '/leg', '/verdict', '/conference'] as const
+const purposes = [
+  '/answer',
+  '/status',
+  '/again',
+  '/transfer',
+  '/leg',
+  '/verdict',
+  '/conference',
+  '/recording',
+] as const
 
 /** A webhook that comes from the carrier. */
 export interface Webhook {
@@ -50,6 +59,12 @@ export interface Webhook {
   /** The call for whose caller this call was made. Unsigned with some carriers: it says only which process to ask. */
   readonly madeFor: string | undefined
   readonly request: CarrierRequest
+}
+
+/** The answer to a webhook. */
+export interface WebhookAnswer {
+  readonly status: number
+  readonly body: string
 }
 
 export interface CallingOptions {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AnswerVerdict, TransferOutcome } from '../../parts/index.ts'
+import type { AnswerVerdict, RecordingChange, TransferOutcome } from '../../parts/index.ts'
 import type { DialOutcome } from './dial-machine.ts'
 
 /** A message of a stream, the same for all carriers. */
@@ -73,6 +73,14 @@ export interface NewCall {
   readonly verdict: string
 }
 
+export interface RecordingRequest {
+  readonly change: RecordingChange
+  /** The carrier's name for the recording, once it is known. */
+  readonly id: string | undefined
+  /** Where the carrier reports that the recording is there. */
+  readonly callback: string
+}
+
 /** What differs between carriers. */
 export interface Carrier {
   readonly name: string
@@ -106,6 +114,12 @@ export interface Carrier {
   readonly problemIn: (body: string) => string
   /** The request that gives a call another document. */
   readonly redirect: (call: string, account: string | undefined, document: string) => ApiRequest | undefined
+  /** The request that starts a recording of a call, or changes it. */
+  readonly record: (
+    call: string,
+    account: string | undefined,
+    recording: RecordingRequest,
+  ) => ApiRequest | undefined
   /** The request that asks how a call is. */
   readonly look: (call: string, account: string | undefined) => ApiRequest | undefined
 }
@@ -156,6 +170,39 @@ export function verdictOf(fields: URLSearchParams): AnswerVerdict | undefined {
 export function transferOutcomeOf(status: string): TransferOutcome {
   if (status === 'completed' || status === 'answered') return 'answered'
   return status === 'busy' || status === 'no-answer' ? status : 'failed'
+}
+
+/** The statuses that change a recording. */
+const recordingStatuses = { pause: 'paused', resume: 'in-progress', stop: 'stopped' } as const
+
+/**
+ * The request that starts or changes a recording, at both carriers. `recordings` is the address of all recordings of the call, `id`
+ * that of the recording.
+ */
+export function recordRequest(
+  { headers }: ApiRequest,
+  recordings: string,
+  { change, callback }: RecordingRequest,
+  id: string | undefined,
+): ApiRequest | undefined {
+  if (change !== 'start' && id === undefined) return undefined
+  const path = change === 'start' ? recordings : `${recordings}/${encodeURIComponent(id!)}`
+  const fields =
+    change === 'start'
+      ? {
+          RecordingChannels: 'dual',
+          RecordingStatusCallback: callback,
+          RecordingStatusCallbackMethod: 'POST',
+          RecordingStatusCallbackEvent: 'completed absent',
+        }
+      : // What is left out stays in time as silence.
+        { Status: recordingStatuses[change], ...(change === 'pause' ? { PauseBehavior: 'silence' } : {}) }
+  return {
+    method: 'POST',
+    url: `${path}.json`,
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields).toString(),
+  }
 }
 
 /** The answer to a status callback: there is nothing to do. */

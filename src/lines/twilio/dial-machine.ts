@@ -35,7 +35,7 @@ export type DialEvent = { readonly at: number } & (
   | { readonly type: 'report'; readonly id: string; readonly ended?: DialOutcome | undefined }
   /** Somebody has answered: the carrier asks what to do. */
   | { readonly type: 'asked'; readonly id: string; readonly machine: boolean }
-  | { readonly type: 'cancel' }
+  | { readonly type: 'cancel'; readonly why?: string }
   /** The request to end the call is done with. */
   | { readonly type: 'hung-up'; readonly confirmed: boolean }
   | TimerEvent<DialTimer>
@@ -138,7 +138,7 @@ export class DialMachine {
       case 'asked':
         return this.#asked(event.id, event.machine)
       case 'cancel':
-        return this.#cancel()
+        return this.#cancel(event.why)
       case 'hung-up':
         state.hangingUp = false
         if (event.confirmed) state.hasEnded = true
@@ -178,9 +178,10 @@ export class DialMachine {
     return [...this.#settle('machine'), ...this.#hangUp()]
   }
 
-  #cancel(): DialCommand[] {
+  #cancel(why: string | undefined): DialCommand[] {
     const state = this.#state
     if (state.phase === 'settled') return []
+    state.why ??= why
     state.ending ??= 'cancelled'
     if (state.phase === 'queued') return this.#settle('cancelled')
     // The first webhook gives its name, if the phone rings at all.

@@ -12,6 +12,8 @@ export interface DialOptions {
   key?: string
   /** Given to `onCall` as `info.parameters` when somebody answers. */
   parameters?: Readonly<Record<string, string>>
+  /** Whether the carrier records the call, once it is answered. Default: as the calls are. */
+  record?: boolean
   /** How long it may ring, in milliseconds. Default: 30 s. */
   ringTimeout?: number
   /**
@@ -27,6 +29,7 @@ const dialNames: OptionNames<DialOptions> = {
   from: true,
   key: true,
   parameters: true,
+  record: true,
   ringTimeout: true,
   machines: true,
 }
@@ -66,9 +69,15 @@ export function checkDial(options: DialOptions): void {
       throw new OptionError(`dial: ${name} must be like +4930123456 or sip:desk@example.com`)
   if (typeof key !== 'string' || key === '' || key.length > limits.name)
     throw new OptionError(`dial: key must be a text of 1 to ${limits.name} characters`)
-  if (!(ringTimeout >= 5_000 && ringTimeout <= 600_000))
+  if (typeof ringTimeout !== 'number' || !(ringTimeout >= 5_000 && ringTimeout <= 600_000))
     throw new OptionError(`dial: ringTimeout must be from 5,000 to 600,000 ms; it is ${String(ringTimeout)}`)
-  const entries = Object.entries(parameters)
-  if (entries.length > limits.parameters || entries.some(([, value]) => typeof value !== 'string'))
+  if (options.record !== undefined && typeof options.record !== 'boolean')
+    throw new OptionError('dial: record must be true or false')
+  const entries = typeof parameters === 'object' ? Object.entries(parameters ?? {}) : []
+  if (
+    typeof parameters !== 'object' ||
+    entries.length > limits.parameters ||
+    entries.some(([, value]) => typeof value !== 'string')
+  )
     throw new OptionError(`dial: parameters must be at most ${limits.parameters} texts`)
 }

@@ -2,10 +2,14 @@ import type { AnswerVerdict } from '../../parts/index.ts'
 import { noop, type Resource, type Timer } from '../../scope/index.ts'
 import { newKey } from '../secrets.ts'
 import { ActiveDial, type ActiveDialOptions } from './active-dial.ts'
-import { checkDial, type Dial, type DialOptions } from './dial.ts'
+import type { CarrierRequest, Webhook } from './calling.ts'
+import { dialOutcomeOf } from './carrier.ts'
+import { checkDial, type DialOptions } from './dial.ts'
 import type { DialOutcome } from './dial-machine.ts'
 import { DialError } from './errors.ts'
+import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
+import type { AttemptPlace, SharedDials } from './shared-dials.ts'
 
 export interface DialsOptions extends Omit<ActiveDialOptions, 'base'> {
   /** Unset if the address under which the carrier reaches our webhooks is not known. */
@@ -13,7 +17,14 @@ export interface DialsOptions extends Omit<ActiveDialOptions, 'base'> {
   /** New calls per second, and calls at once that nobody has answered yet. */
   readonly rate: number
   readonly atOnce: number
+  /** The attempts of other processes. */
+  readonly shared: SharedDials | undefined
+  /** Called when an attempt begins or has an outcome. */
+  readonly changed: () => void
 }
+
+/** A call for a caller who waits. */
+type Consultation = Pick<ActiveDialOptions, 'base' | 'account' | 'for'>
 
 /** All attempts to call somebody: paces them, and finds them again when the carrier reports. */
 export class Dials implements Resource {
@@ -27,6 +38,9 @@ export class Dials implements Resource {
   /** When the next call may be made. */
   #nextAt = 0
   #timer: Timer | undefined
+  #stopped = false
+  /** Ends calls whose process is gone. */
+  readonly #hangUps = new Set<HangUp>()
 
   constructor(options: DialsOptions) {
     this.#options = options
@@ -38,22 +52,38 @@ export class Dials implements Resource {
     return this.#queue.size + this.#underWay
   }
 
-  /** `consultation`: a call for a caller who waits, so it does not. */
-  start(options: DialOptions, consultation?: Pick<ActiveDialOptions, 'base' | 'account' | 'for'>): Dial {
+  /** The attempt with a key, if it is one of this process. */
+  find(key: string): ActiveDial | undefined {
+    return this.#byKey.get(key)
+  }
+
+  /** The attempt of this process that has the key already. Throws if options are invalid. */
+  known(options: DialOptions): ActiveDial | undefined {
     checkDial(options)
-    const { key = newKey() } = options
-    const known = this.#byKey.get(key)
-    if (known) return known
+    return options.key === undefined ? undefined : this.#byKey.get(options.key)
+  }
+
+  /** Throws if nothing can be dialled now. Returns the address under which the carrier reaches our webhooks. */
+  check(consultation?: Consultation): string {
     const { scope, carrier } = this.#options
     const { base, account } = { ...this.#options, ...consultation }
     if (base === undefined)
       throw new DialError('DIAL_IMPOSSIBLE', 'the carrier must be able to reach this server: set publicUrl')
     if (!carrier.canCreate(account))
       throw new DialError('DIAL_IMPOSSIBLE', `${carrier.name} needs ${carrier.creates}`)
-    if (scope.state !== 'live') throw new DialError('DIAL_CLOSED', 'the server no longer makes calls')
+    if (scope.state !== 'live' || this.#stopped)
+      throw new DialError('DIAL_CLOSED', 'the server no longer makes calls')
     if (this.#queue.size >= limits.queuedDials)
       throw new DialError('DIAL_QUEUE_FULL', `${limits.queuedDials} calls wait for their turn`)
-    const ticket = newKey()
+    return base
+  }
+
+  /** `consultation`: a call for a caller who waits, so it does not. */
+  start(options: DialOptions, consultation?: Consultation, ticket = newKey()): ActiveDial {
+    const known = this.known(options)
+    if (known) return known
+    const base = this.check(consultation)
+    const { key = newKey() } = options
     const dial = new ActiveDial(
       { ...this.#options, base, for: consultation?.for },
       { ...options, key },
@@ -66,7 +96,49 @@ export class Dials implements Resource {
     if (consultation) this.#begin(dial)
     else this.#queue.add(dial)
     this.#next()
+    this.#options.changed()
     return dial
+  }
+
+  /** Takes no more attempts, and cancels those that nobody has answered (DI6). */
+  stop(why: string): void {
+    this.#stopped = true
+    for (const dial of this.#byKey.values()) dial.handle({ type: 'cancel', why })
+  }
+
+  /** Finds the process that dials, for a webhook with a ticket. */
+  async place(ticket: string, request: CarrierRequest): Promise<AttemptPlace> {
+    const { shared, logger } = this.#options
+    if (this.knows(ticket)) return 'here'
+    if (!shared) return 'gone'
+    return await shared.place(ticket, request).catch((error: unknown) => {
+      logger.warn({ error }, 'the process that dials is not known')
+      return 'later' as const
+    })
+  }
+
+  /** Whether this process dials with a ticket, or has done so. */
+  knows(ticket: string): boolean {
+    return this.#byTicket.has(ticket)
+  }
+
+  /** Keeps what a webhook says about an attempt whose process is gone or cannot be reached. A call that still rings is ended (DI5). */
+  lost({ purpose, dial, call, account, fields }: Webhook, place: 'gone' | 'later'): void {
+    const { shared, scope, carrier, fetch: ask } = this.#options
+    const ended = dialOutcomeOf(fields)
+    if (ended) return shared?.ended(dial!, { outcome: ended, id: call })
+    if (place === 'later') return undefined
+    shared?.ended(dial!, { outcome: 'cancelled', id: call, why: 'the process that called is gone' })
+    // A call that is answered ends with the answer to its webhook.
+    if (purpose === '/answer' || scope.state !== 'live') return undefined
+    const hangUp = new HangUp({ clock: scope.clock, carrier, fetch: ask, call, account })
+    this.#hangUps.add(hangUp)
+    hangUp.ask()
+    hangUp
+      .settled(limits.longestHangUp)
+      .then(() => this.#hangUps.delete(hangUp))
+      .catch(noop)
+    return undefined
   }
 
   /** Whether a call that is answered is wanted, and what it was dialled with. Undefined if the ticket is none of ours. */
@@ -83,7 +155,10 @@ export class Dials implements Resource {
 
   /** The carrier reports how a call is. */
   reported(ticket: string, id: string, ended: DialOutcome | undefined): void {
-    this.#byTicket.get(ticket)?.handle({ type: 'report', id, ended })
+    const dial = this.#byTicket.get(ticket)
+    const wasUnknown = dial?.outcome === 'unknown'
+    dial?.handle({ type: 'report', id, ended })
+    if (wasUnknown && ended) this.#options.shared?.ended(ticket, { outcome: ended, id })
   }
 
   /**
@@ -119,11 +194,13 @@ export class Dials implements Resource {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#byKey.values()].map((dial) => dial.released()))
+    const hangUps = [...this.#hangUps].map((hangUp) => hangUp.settled(limits.longestHangUp))
+    await Promise.all([...hangUps, ...[...this.#byKey.values()].map((dial) => dial.released())])
   }
 
   abort(): void {
     for (const dial of this.#byKey.values()) dial.abort()
+    for (const hangUp of this.#hangUps) hangUp.abort()
   }
 
   inspect(): object {
@@ -157,13 +234,14 @@ export class Dials implements Resource {
     if (dial.hasBegun) this.#underWay--
     this.#queue.delete(dial)
     this.#next()
+    this.#options.changed()
   }
 
   /** Keys of ended attempts are remembered, up to a limit. */
   #forget(): void {
     for (const [key, dial] of this.#byKey) {
       if (this.#byKey.size <= limits.dialKeys) return
-      if (!dial.isSettled) continue
+      if (dial.outcome === undefined) continue
       this.#byKey.delete(key)
       this.#byTicket.delete(dial.ticket)
     }

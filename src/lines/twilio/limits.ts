@@ -19,6 +19,8 @@ export const limits = {
   introduction: 5_000,
   /** Characters in the name of a stream, a mark or an account. */
   name: 200,
+  /** Characters in the address of a recording. */
+  link: 2_000,
   /** Milliseconds for which the address of a stream is good. Carriers open a stream at once. */
   ticket: 60_000,
   /** Streams per call: one, and another each time the network breaks. */
@@ -89,6 +91,4 @@ export const limits = {
   attempts: 5,
   /** Verdicts on who answered that come before their call begins: a moment before, if at all. */
   earlyVerdicts: 100,
-  /** Ended calls to remember: a late webhook or stream must not start them again. */
-  remembered: 1_000,
 } as const

@@ -1,8 +1,10 @@
 import type { CallRefusal } from '../base-calls.ts'
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
-import { Calling, type CarrierRequest } from './calling.ts'
+import { Calling, type CarrierRequest, type WebhookAnswer } from './calling.ts'
 import type { Carrier } from './carrier.ts'
+import type { RecordedCall } from './recorded-call.ts'
+import type { SharedDials } from './shared-dials.ts'
 import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
 import type { TwilioLine } from './twilio-line.ts'
@@ -23,12 +25,6 @@ export interface PhoneCallInfo {
   readonly parameters: Readonly<Record<string, string>>
   /** Everything else that the carrier sent: the fields of its webhook, or the parameters of a stream without one. */
   readonly details: Readonly<Record<string, string>>
-}
-
-/** The answer to a webhook. */
-export interface WebhookAnswer {
-  readonly status: number
-  readonly body: string
 }
 
 /** `unknown`: no process has ever answered the call. */
@@ -57,6 +53,10 @@ export interface TwilioCallsOptions {
   publicKey?: string | undefined
   /** The id of the TeXML application that makes calls, for calling out with Telnyx. */
   application?: string | undefined
+  /** Whether the carrier records every call, from the beginning. Needs `authToken`. Default: false. */
+  record?: boolean
+  /** Called when a recording of a call is there, after the call has ended (RC2). The process may be another one. */
+  onRecording?: (recording: RecordedCall) => unknown
   /** Calls out per second. Default: 1, which is what a new account at Twilio may. */
   dialRate?: number
   /** Calls out at once that nobody has answered yet; further ones wait. Default: 10. */
@@ -84,6 +84,8 @@ export interface TwilioCallsOptions {
    * Undefined if no process has the call. Default: such a webhook is answered here.
    */
   passOn?: (call: string, request: CarrierRequest) => Promise<WebhookAnswer | undefined>
+  /** The attempts of other processes to call somebody. Default: a webhook of another process's attempt ends its call. */
+  sharedDials?: SharedDials
   /** Signs the addresses of streams, if there is no auth token. Processes that share a port share it. Default: random. */
   ticketKey?: string | undefined
   /** Prefix of the paths. Default: `/phone`, which makes `/phone/answer`, `/phone/status` and `/phone/stream`. */
@@ -125,6 +127,8 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   accountSid: true,
   publicKey: true,
   application: true,
+  record: true,
+  onRecording: true,
   dialRate: true,
   maxDials: true,
   publicUrl: true,
@@ -132,6 +136,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   comesBack: true,
   hasRoomElsewhere: true,
   passOn: true,
+  sharedDials: true,
   ticketKey: true,
   path: true,
   api: true,

@@ -1,5 +1,5 @@
 import { encodeMuLaw, frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
-import type { AnswerVerdict, TransferOutcome, TransferRequest } from '../../parts/index.ts'
+import type { AnswerVerdict, RecordingChange, TransferOutcome, TransferRequest } from '../../parts/index.ts'
 import { MachineShell, noop, type TimerCommand } from '../../scope/index.ts'
 import { BaseCall } from '../base-call.ts'
 import type { CallOptions, Farewell } from '../call-options.ts'
@@ -7,6 +7,7 @@ import type { Peer, PeerEnd } from '../peer.ts'
 import { CallLife, type LifeCommand, type LifeEvent } from './call-life.ts'
 import { dialDocument, type StreamWriter } from './carrier.ts'
 import { CarrierPlayout, type Outgoing } from './carrier-playout.ts'
+import { CarrierRecording } from './carrier-recording.ts'
 import {
   CarrierMisbehavedError,
   HangUpUnconfirmedError,
@@ -26,6 +27,10 @@ export interface PhoneCallOptions extends Pick<
 > {
   /** The call at its carrier. */
   readonly far: FarCallOptions
+  /** Whether the carrier records the call from the beginning. */
+  readonly records: boolean
+  /** Called if the carrier has not confirmed that it records the call. */
+  readonly notRecorded: () => void
   /** The address under which the carrier reaches our webhooks. */
   readonly base: string
   /** Our own number, which a person sees who is called for the caller. */
@@ -63,6 +68,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
   readonly #life: CallLife
   readonly #shell: MachineShell<LifeEvent, LifeCommand>
   #transfer: Transfer | undefined
+  #recording: CarrierRecording | undefined
   /** Ids of the tickets that were used. */
   readonly #tickets = new Set<string>()
   #stream: StreamWriter | undefined
@@ -97,6 +103,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     this.#nonsense = 0
     this.join(peer)
     this.#shell.handle({ type: 'started' })
+    if (this.#options.records && !this.#recording) this.#recordAll()
     if (!understood) this.misbehaved('its sound is not mu-law at 8 kHz')
   }
 
@@ -160,6 +167,12 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
       this.#transfer = { document, settle }
       this.#shell.handle({ type: 'transfer', ringFor: within })
     })
+  }
+
+  record(change: RecordingChange): Promise<boolean> {
+    const { far, base } = this.#options
+    this.#recording ??= new CarrierRecording(far, `${base}/recording`)
+    return this.#recording.change(change)
   }
 
   bringBack(document: string): Promise<TransferOutcome> {
@@ -258,6 +271,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
 
   /** Closing the stream should end the call too, since no document follows it. But a carrier may keep the call open. */
   protected override release(): void {
+    this.#recording?.end()
     this.#hangUp.ask()
   }
 
@@ -306,6 +320,14 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
       case 'taken':
         return this.events?.handedOver()
     }
+  }
+
+  #recordAll(): void {
+    this.record('start')
+      .then((confirmed) => {
+        if (!confirmed && !this.hasEnded) this.#options.notRecorded()
+      })
+      .catch(noop)
   }
 
   #redirect(): void {

@@ -4,6 +4,7 @@ import {
   attribute,
   connectDocument,
   parameterElements,
+  recordRequest,
   type ApiRequest,
   type Carrier,
   type SignedRequest,
@@ -118,6 +119,10 @@ export function telnyx({ apiKey, publicKey, application, api }: TelnyxAccount): 
         headers,
         body: new URLSearchParams({ Texml: document }).toString(),
       }
+    },
+    record: (call, account, recording) => {
+      const resource = texml(call, account)
+      return resource && recordRequest(resource, `${resource.url}/Recordings`, recording, recording.id)
     },
     look: (call, account) => texml(call, account),
     hasEnded: (status, body) =>

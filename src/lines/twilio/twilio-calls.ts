@@ -12,6 +12,7 @@ import {
   type CarrierRequest,
   type Ticket,
   type Webhook,
+  type WebhookAnswer,
 } from './calling.ts'
 import { CallDocuments, afterOf, attemptOf } from './call-documents.ts'
 import {
@@ -35,10 +36,11 @@ import {
   type ComesBack,
   type PhoneCallInfo,
   type TwilioCallsOptions,
-  type WebhookAnswer,
 } from './options.ts'
+import { OtherProcesses } from './other-processes.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
+import { reportRecording } from './recorded-call.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
 import { readParameters, streamParameters } from './stream-parameters.ts'
 import { TwilioLine } from './twilio-line.ts'
@@ -65,17 +67,17 @@ import { WarmTransfers } from './warm-transfers.ts'
  * refused once that call has ended.
  */
 export class TwilioCalls extends BaseCalls<PhoneCall> {
+  /** @internal */
+  readonly dials: Dials
   readonly #options: TwilioCallsOptions
   readonly #path: string
   readonly #carrier: Carrier
   readonly #calling: Calling
   readonly #documents: CallDocuments
-  readonly #dials: Dials
+  readonly #others: OtherProcesses | undefined
   readonly #warm: WarmTransfers
   readonly #lobby: Lobby
   readonly #sockets: SocketServer
-  /** Names of ended calls, the latest last. */
-  readonly #past = new Set<string>()
 
   constructor(options: TwilioCallsOptions) {
     checkCallsOptions(options)
@@ -90,8 +92,25 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     this.#documents = new CallDocuments({ carrier, calling, path: this.#path, after: afterOf(options) })
     const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
     const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
-    this.#dials = new Dials({ scope, carrier, fetch: ask, account, base, rate, atOnce, logger: this.logger })
-    this.#warm = new WarmTransfers({ scope, dials: this.#dials })
+    const { logger } = this
+    const shared = options.sharedDials
+    const changed = (): void => this.changed()
+    this.dials = new Dials({
+      scope,
+      carrier,
+      fetch: ask,
+      account,
+      base,
+      rate,
+      atOnce,
+      shared,
+      changed,
+      logger,
+    })
+    this.#warm = new WarmTransfers({ scope, dials: this.dials })
+    const { passOn, comesBack, hasRoomElsewhere } = options
+    const asksOthers = passOn ?? comesBack ?? hasRoomElsewhere
+    this.#others = asksOthers && new OtherProcesses(options, logger)
     this.#lobby = new Lobby({
       scope,
       carrier,
@@ -112,7 +131,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
    * sense, or if this server cannot call out. The outcome is always reported, once (DI1).
    */
   dial(options: DialOptions): Dial {
-    return this.#dials.start(options)
+    return this.dials.start(options)
   }
 
   /** Whether a request is for the phone, by its path. */
@@ -127,7 +146,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     readRequest(request)
       .then(
         async (asked) => {
-          const { status, body } = await this.#decide(asked)
+          const { status, body } = await this.decide(asked)
           response.writeHead(status, { 'content-type': 'text/xml; charset=utf-8' }).end(body)
         },
         () => response.writeHead(413, { connection: 'close' }).end(),
@@ -150,21 +169,31 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     return ticket === 'none' ? undefined : (ticket?.madeFor ?? ticket?.call)
   }
 
-  async #decide(request: CarrierRequest): Promise<WebhookAnswer> {
+  /** @internal Answers a webhook, by what all processes know. */
+  async decide(request: CarrierRequest): Promise<WebhookAnswer> {
     const webhook = this.#calling.webhookOf(request)
     if (typeof webhook === 'number') return this.#refused(request, webhook)
-    const answer = await this.#passOn(webhook)
+    const { call, dial, madeFor } = webhook
+    const others = this.#others
+    const answer = this.has(madeFor ?? call) ? undefined : await others?.passOn(webhook)
     if (answer) return answer
-    const comesBack = await this.#comesBack(webhook)
-    const hasRoomElsewhere = await this.#hasRoomElsewhere(webhook)
-    return { status: 200, body: this.#documentFor(webhook, comesBack, hasRoomElsewhere) }
+    const place = dial === null || this.has(call) ? 'here' : await this.dials.place(dial, request)
+    if (typeof place === 'object') return place.elsewhere
+    const comesBack = this.has(call) || this.hasPassed(call) ? undefined : await others?.comesBack(webhook)
+    const hasRoomElsewhere = !this.hasRoom && (await others?.haveRoom(webhook))
+    return {
+      status: 200,
+      body: this.#documentFor(webhook, place, comesBack ?? 'no', hasRoomElsewhere === true),
+    }
   }
 
   /** @internal Answers a webhook by what this process knows. */
   webhook(request: CarrierRequest): WebhookAnswer {
     const webhook = this.#calling.webhookOf(request)
     if (typeof webhook === 'number') return this.#refused(request, webhook)
-    return { status: 200, body: this.#documentFor(webhook, 'no', false) }
+    const { call, dial } = webhook
+    const place = dial === null || this.has(call) || this.dials.knows(dial) ? 'here' : 'gone'
+    return { status: 200, body: this.#documentFor(webhook, place, 'no', false) }
   }
 
   #refused(request: CarrierRequest, status: number): WebhookAnswer {
@@ -173,55 +202,37 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /**
-   * What the carrier should do. `comesBack`: whether a call that is not known here may come back. `hasRoomElsewhere`: whether
-   * another process can take a call that this one has no room for.
+   * What the carrier should do. `place`: where a call out is dialled. `comesBack`: whether a call that is not known here may come
+   * back. `hasRoomElsewhere`: whether another process can take a call that this one has no room for.
    */
-  #documentFor(webhook: Webhook, comesBack: ComesBack, hasRoomElsewhere: boolean): string {
+  #documentFor(
+    webhook: Webhook,
+    place: 'here' | 'gone' | 'later',
+    comesBack: ComesBack,
+    hasRoomElsewhere: boolean,
+  ): string {
     const { purpose, call, fields, dial, madeFor } = webhook
     if (purpose === '/leg') return this.#progress(call, fields)
+    if (purpose === '/recording') reportRecording(webhook, this.#options.onRecording, this.logger)
+    if (purpose === '/recording') return emptyDocument
     if (purpose === '/conference') this.#warm.joined(call, fields)
     if (purpose === '/verdict') return this.#judged(webhook)
-    if (dial !== null && purpose === '/status') this.#dials.reported(dial, call, dialOutcomeOf(fields))
+    if (place !== 'here') this.dials.lost(webhook, place)
+    if (dial !== null && purpose === '/status') this.dials.reported(dial, call, dialOutcomeOf(fields))
     const hasEnded = endedStatuses.has(fields.get('CallStatus') ?? '')
     if (hasEnded) this.#callEnded(call)
     if (purpose === '/status' || purpose === '/conference') return emptyDocument
     // Somebody was called for a caller who is not here, or no longer.
     if (hasEnded || (madeFor !== undefined && !this.has(madeFor))) return hangUpDocument
     if (purpose === '/transfer') return this.#returned(webhook)
-    if (purpose === '/again' && !this.find(call)) return this.#again(webhook, comesBack)
+    if (purpose === '/again' && !this.find(call)) return this.#documents.again(webhook, comesBack)
     if (purpose === '/again') this.find(call)?.again()
-    const dialled = dial === null ? undefined : this.#dials.asked(dial, call, fields.get('AnsweredBy'))
+    if (place !== 'here')
+      return place === 'gone' ? hangUpDocument : this.#documents.askDialAgain(webhook.request, dial!)
+    const dialled = dial === null ? undefined : this.dials.asked(dial, call, fields.get('AnsweredBy'))
     if (dialled?.take === false) return hangUpDocument
     if (dialled) this.#warm.answered(dialled.options.key, call)
-    return this.#answer(webhook, hasRoomElsewhere, dialled?.options.parameters ?? webhook.parameters)
-  }
-
-  /** Asks the process that has the call, for a webhook that concerns only that process. */
-  async #passOn({ purpose, call, madeFor, request }: Webhook): Promise<WebhookAnswer | undefined> {
-    const { passOn } = this.#options
-    const begins = madeFor === undefined && (purpose === '/answer' || purpose === '/again')
-    if (!passOn || this.has(madeFor ?? call) || begins) return undefined
-    return await passOn(madeFor ?? call, request).catch((error: unknown) => {
-      this.logger.warn({ call, error }, 'a webhook could not be passed on')
-      return undefined
-    })
-  }
-
-  /** Asks about a call whose stream has ended and that this process does not know. */
-  async #comesBack({ purpose, call }: Webhook): Promise<ComesBack> {
-    const { comesBack } = this.#options
-    if (!comesBack || purpose !== '/again' || this.has(call) || this.#past.has(call)) return 'no'
-    return await comesBack(call).catch((error: unknown) => {
-      this.logger.warn({ call, error }, 'whether a call may come back is not known')
-      return 'later' as const
-    })
-  }
-
-  /** Asks about a new call that this process has no room for. */
-  async #hasRoomElsewhere({ purpose }: Webhook): Promise<boolean> {
-    const { hasRoomElsewhere } = this.#options
-    if (!hasRoomElsewhere || this.hasRoom || purpose !== '/answer') return false
-    return await hasRoomElsewhere().catch(() => false)
+    return this.#answer(webhook, hasRoomElsewhere, dialled?.options)
   }
 
   /** @internal Decides whether an upgrade is accepted. */
@@ -259,18 +270,20 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const hasEnded = this.find(id)?.isHandedOver !== true
     super.ended(id, released)
     if (hasEnded && this.#warm.isBusy) this.#warm.ended(id)
-    if (hasEnded) this.#remember(id)
+    if (hasEnded) this.remember(id)
   }
 
   // ── webhooks ──
 
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
-  #answer(webhook: Webhook, hasRoomElsewhere: boolean, parameters = webhook.parameters): string {
+  #answer(webhook: Webhook, hasRoomElsewhere: boolean, dialled?: DialOptions): string {
     const { call, account, fields, request, madeFor } = webhook
+    const { parameters = webhook.parameters, record = this.#options.record } = dialled ?? {}
+    const records = record === true
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
-    if (this.#past.has(call) || known?.welcomes === false) return hangUpDocument
+    if (this.hasPassed(call) || known?.welcomes === false) return hangUpDocument
     const [from, to] = ['From', 'To'].map((name) => fields.get(name) ?? undefined)
     const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
     const begins = this.#options.beginsWith !== 'stream'
@@ -283,21 +296,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
       if (!isExpected && !this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
       const info = { id: call, from, to, account, direction, parameters, details } as const
-      this.#begin(info, this.#documents.base(request))
+      this.#begin(info, this.#documents.base(request), records)
     }
     // For a process that sees only the stream.
-    const passed = streamParameters({ from, to, direction, parameters })
+    const passed = streamParameters({ from, to, direction, parameters, records })
     return this.#documents.connect(call, request, passed, madeFor)
-  }
-
-  /** Returns what the carrier should do with a call that was cut off, and that this process does not know. */
-  #again({ call, request }: Webhook, comesBack: ComesBack): string {
-    const documents = this.#documents
-    const attempt = attemptOf(request)
-    if (comesBack === 'no') return hangUpDocument
-    if (comesBack === 'yes') return documents.connect(call, request, { again: 'yes' })
-    if (comesBack === 'later') return documents.askAgain(request, '/again', attempt)
-    return attempt < limits.attempts ? documents.askAgain(request, '/answer', attempt + 1) : hangUpDocument
   }
 
   /** Returns what the carrier should do with a caller who talked to somebody else, or wanted to. */
@@ -317,7 +320,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** The carrier says who has answered a call out. */
   #judged({ call: id, dial, fields }: Webhook): string {
     const call = this.find(id)
-    const verdict = this.#past.has(id) ? undefined : this.#dials.judged(dial, id, verdictOf(fields), !call)
+    const verdict = this.hasPassed(id) ? undefined : this.dials.judged(dial, id, verdictOf(fields), !call)
     if (verdict) call?.judged(verdict)
     return emptyDocument
   }
@@ -325,7 +328,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   #callEnded(id: string): void {
     const call = this.find(id)
     if (call) call.hasEndedThere()
-    else this.#remember(id)
+    else this.remember(id)
     if (this.#warm.isBusy) this.#warm.ended(id)
   }
 
@@ -335,7 +338,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   #refusesTicket(ticket: Ticket): 'CALL_GONE' | 'TICKET_INVALID' | undefined {
     const call = this.find(ticket.call)
     if (call) return call.admits(ticket.id) ? undefined : call.welcomes ? 'TICKET_INVALID' : 'CALL_GONE'
-    const begins = this.#options.beginsWith === 'stream' && !this.#past.has(ticket.call)
+    const begins = this.#options.beginsWith === 'stream' && !this.hasPassed(ticket.call)
     return begins ? undefined : 'CALL_GONE'
   }
 
@@ -349,7 +352,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (this.#refusesTicket(ticket)) return turnAway()
     if (!this.find(id)) {
       if (!this.#warm.expects(id) && !this.#hasRoom()) return turnAway()
-      this.#begin({ id, account, ...readParameters(parameters), details: parameters }, base)
+      const { records, ...facts } = readParameters(parameters)
+      this.#begin({ id, account, ...facts, details: parameters }, base, records)
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
@@ -375,24 +379,20 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /** `base` is the address at which the carrier reaches us. */
-  #begin(info: PhoneCallInfo, base: string): void {
+  #begin(info: PhoneCallInfo, base: string, records: boolean): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
     const { id, account } = info
     const far = { clock: this.scope.clock, carrier: this.#carrier, fetch: ask, call: id, account }
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
     const number = info.direction === 'inbound' ? info.to : info.from
-    const call = new PhoneCall({ id, calls: this, far, base, number, warm: this.#warm, ...timeouts })
-    const verdict = this.#dials.verdictOn(id) ?? verdictOf(new URLSearchParams(info.details))
+    const notRecorded = (): void =>
+      this.logger.warn({ call: id }, 'the carrier has not confirmed a recording')
+    const options = { id, calls: this, far, base, number, warm: this.#warm, records, notRecorded }
+    const call = new PhoneCall({ ...options, ...timeouts })
+    const verdict = this.dials.verdictOn(id) ?? verdictOf(new URLSearchParams(info.details))
     if (verdict) call.judged(verdict)
     const line = new TwilioLine(call)
     this.begin(call, () => this.#warm.begun(line, call) ?? onCall(line, info))
-  }
-
-  #remember(call: string): void {
-    this.#past.delete(call)
-    this.#past.add(call)
-    const [oldest] = this.#past
-    if (this.#past.size > limits.remembered && oldest !== undefined) this.#past.delete(oldest)
   }
 }

@@ -5,6 +5,7 @@ import {
   attribute,
   connectDocument,
   parameterElements,
+  recordRequest,
   type ApiRequest,
   type Carrier,
   type SignedRequest,
@@ -100,6 +101,11 @@ export function twilio({ authToken, secondaryAuthToken, accountSid, api }: Twili
       return `${String(asNumber(code) ?? 'no code')}, ${clip(asName(message) ?? 'no message', 100)}`
     },
     redirect: (call, reported, document) => change(call, reported, { Twiml: document }),
+    record: (call, reported, recording) => {
+      const resource = about(call, reported)
+      const recordings = resource?.url.replace(/\.json$/, '/Recordings')
+      return resource && recordRequest(resource, recordings!, recording, recording.id ?? 'Twilio.CURRENT')
+    },
     look: about,
     hasEnded: (status, body) => {
       const code = asNumber(parse(body)?.['code'])

@@ -1,5 +1,5 @@
 import type { AudioFrame } from '../../audio/index.ts'
-import type { Llm, TransferOutcome, Tts } from '../../parts/index.ts'
+import type { Llm, RecordingChange, TransferOutcome, Tts } from '../../parts/index.ts'
 import {
   checkOptions,
   OptionError,
@@ -53,6 +53,7 @@ export interface SessionHandle {
   hangUp(options?: HangUpOptions): Promise<HangUpOutcome>
   hold(options?: HoldOptions): Hold
   transfer(options: TransferOptions): Promise<TransferOutcome>
+  recordCall(change: RecordingChange): Promise<boolean>
   answeredBy(options?: AnsweredByOptions): Promise<Answered>
   leaveMessage(text: string, options?: LeaveMessageOptions): Promise<MessageOutcome>
   drain(options?: CloseSessionOptions): Promise<SessionReport>

@@ -160,7 +160,7 @@ export class Answering implements ToolActions {
   }
 
   /** Presses telephone keys (KY1). Throws if these are not keys. */
-  press(keys: string): Promise<PressOutcome> {
+  async press(keys: string): Promise<PressOutcome> {
     checkKeys(keys)
     const refused = this.#context.isOpen
       ? this.#speaking.isFull && this.#overflow()

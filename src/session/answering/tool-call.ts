@@ -4,6 +4,7 @@ import type { Hold } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionContext } from '../context.ts'
 import { ToolError } from '../errors.ts'
+import { recordCall } from '../recording/record-call.ts'
 import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { describeIssues } from './schema.ts'
 import type { NestedTask, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlayout } from './tool.ts'
@@ -184,6 +185,7 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
       }
       return binding.untimed!(() => context.transfers.transfer(options, { task, done }))
     },
+    recordCall: async (change) => recordCall(session().context, change),
     answeredBy: async (options) => {
       const { context } = session()
       return binding.untimed!(() => context.pickups().answeredBy(options))

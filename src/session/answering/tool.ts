@@ -1,4 +1,10 @@
-import type { PartContext, ToolDescription, TransferOutcome, VendorData } from '../../parts/index.ts'
+import type {
+  PartContext,
+  RecordingChange,
+  ToolDescription,
+  TransferOutcome,
+  VendorData,
+} from '../../parts/index.ts'
 import { OptionError, checkOptions, type Endings, type OptionNames } from '../../scope/index.ts'
 import type {
   CloseSessionOptions,
@@ -85,6 +91,11 @@ export interface ToolContext {
    * Otherwise return the outcome, so that the model says so (TR1). The tool's timeout does not run meanwhile.
    */
   readonly transfer: (options: TransferOptions) => Promise<TransferOutcome>
+  /**
+   * Has the carrier start, pause, resume or stop recording the call. Resolves to whether the carrier has confirmed it: if not, do not
+   * ask for a card number (RC1). Rejects if the line cannot record calls.
+   */
+  readonly recordCall: (change: RecordingChange) => Promise<boolean>
   /** Finds out who answered a call out (MD1). The tool's timeout does not run meanwhile. */
   readonly answeredBy: (options?: AnsweredByOptions) => Promise<Answered>
   /**

@@ -184,7 +184,8 @@ export class Closing implements Ends {
 
   get #activity(): Activity {
     const { answering, speaking } = this.stations ?? {}
-    const busyUntil = Math.max(answering?.tools.busyUntil ?? 0, speaking?.endsAt ?? 0)
+    const { transfersUntil } = this.#context
+    const busyUntil = Math.max(answering?.tools.busyUntil ?? 0, speaking?.endsAt ?? 0, transfersUntil)
     return { movedAt: this.#context.movedAt, busyUntil }
   }
 
@@ -226,6 +227,7 @@ export class Closing implements Ends {
   #whenIdle(ending: number): void {
     const check = (): void => {
       if (!this.stations?.answering.isIdle || !this.stations.speaking.isIdle) return
+      if (this.#context.transfersUntil > 0) return
       this.#context.onFinished = undefined
       this.#shell.handle({ type: 'idle', ending })
     }

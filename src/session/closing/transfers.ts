@@ -1,5 +1,6 @@
 import { isCallAddress, type LineConnection, type TransferOutcome } from '../../parts/index.ts'
 import { OptionError, clip, noop } from '../../scope/index.ts'
+import type { Agent } from '../answering/agent.ts'
 import type { SessionContext } from '../context.ts'
 import { TransferError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -60,8 +61,9 @@ export class Transfers implements Transfer {
       else await scope.until(answering.say(say, { interruptible: false }).waitForPlayout())
       if (how === 'cold') speaking.callerIsAway(true)
       else this.#holds.change(hold, this.#holds.soundOf(options.hold ?? {}))
+      const { agent } = answering.agents.current
       const outcome = await scope.until(
-        how === 'cold' ? this.#ring(line, options) : this.#consult(line, options),
+        how === 'cold' ? this.#ring(line, options) : this.#consult(line, options, agent),
       )
       if (outcome !== 'answered' && outcome !== 'unknown') {
         if (sorry !== undefined && this.#context.isOpen) answering.say(sorry)
@@ -77,18 +79,17 @@ export class Transfers implements Transfer {
         speaking.callerIsAway(false)
       }
       this.#holds.end(hold)
+      this.#context.transfersUntil = 0
+      this.#context.onFinished?.()
     }
   }
 
   /** Has the line ring the person, and talks to the person before the caller does. */
-  async #consult(line: TransferLine, options: TransferOptions): Promise<TransferOutcome> {
-    const consultation = new Consultation(
-      this.#context,
-      this.#newSession,
-      options,
-      this.#closing.live('transfer the call').answering.agents.current.agent,
-    )
+  async #consult(line: TransferLine, options: TransferOptions, agent: Agent): Promise<TransferOutcome> {
+    const consultation = new Consultation(this.#context, this.#newSession, options, agent)
+    const { ringTimeout = limits.ringTimeout } = options
     let outcome: TransferOutcome = 'failed'
+    this.#context.transfersUntil = this.#context.now + ringTimeout + consultation.longest + limits.warmSlack
     try {
       outcome = await this.#ring(line, options, consultation)
       return outcome

@@ -10,6 +10,7 @@ const settings: PickupSettings = {
   silence: 10_000,
   limit: 20_000,
   judges: false,
+  words: false,
 }
 
 /** A detection in virtual time. */
@@ -75,6 +76,25 @@ describe('finding out who answered', () => {
     expect(detection.pass(499)).toEqual([])
     expect(detection.pass(1)).toEqual(['person by greeting'])
     expect(detection.timed).toBe(false)
+  })
+
+  it('[MD2] waits for the words of a short greeting, if there will be any', () => {
+    const person = new Detection({ words: true })
+    person.speaks(900)
+    expect(person.pass(700)).toEqual([])
+    expect(person.handle({ type: 'words', text: 'Hello?' })).toEqual(['person by greeting'])
+    const machine = new Detection({ words: true })
+    machine.speaks(900)
+    machine.pass(700)
+    expect(machine.handle({ type: 'words', text: 'Leave a message.' })).toEqual(['machine by words'])
+    const cough = new Detection({ words: true })
+    cough.speaks(900)
+    expect(cough.pass(1_499)).toEqual([])
+    expect(cough.pass(1)).toEqual(['person by greeting'])
+    const quick = new Detection({ words: true })
+    quick.handle({ type: 'words', text: 'Hello?' })
+    quick.speaks(900)
+    expect(quick.pass(500)).toEqual(['person by greeting'])
   })
 
   it('[MD2] counts pauses within a greeting, which goes on after them', () => {
@@ -171,8 +191,8 @@ describe('finding out who answered', () => {
     )
     const step = fc.record({ event: events, wait: fc.integer({ min: 0, max: 4_000 }) })
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (script, judges) => {
-        const detection = new Detection({ judges })
+      fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), fc.boolean(), (script, judges, words) => {
+        const detection = new Detection({ judges, words })
         for (const { event, wait } of script) {
           detection.handle(event)
           if (detection.machine.isSettled) expect(detection.timed).toBe(false)

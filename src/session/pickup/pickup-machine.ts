@@ -40,10 +40,15 @@ export interface PickupSettings {
   readonly silence: number
   readonly limit: number
   readonly judges: boolean
+  /** Whether what is said is transcribed. */
+  readonly words: boolean
 }
 
 /** Milliseconds of silence that end a long greeting. Machines pause between sentences. */
 const LONG_PAUSE = 1_500
+
+/** Milliseconds to wait for the words of a short greeting, which a reply needs anyway: those of a machine may be as short. */
+const WORDS = 1_000
 
 /** Milliseconds of a greeting that are a machine's, if its words say nothing: a person would have let the caller speak. */
 const MACHINE = 6_000
@@ -179,7 +184,12 @@ export class PickupMachine {
     const end = begunAt + limit
     if (phase === 'judging' || speaks) return end
     if (spokeAt === undefined) return Math.min(end, begunAt + silence)
-    return Math.min(end, quietSince + (this.#isShort ? pause : LONG_PAUSE))
+    return Math.min(end, quietSince + (this.#isShort ? pause + this.#wordsDelay : LONG_PAUSE))
+  }
+
+  /** How long to wait for the words of a short greeting. */
+  get #wordsDelay(): number {
+    return this.#settings.words && this.#state.text.trim() === '' ? WORDS : 0
   }
 
   get #isShort(): boolean {

@@ -197,7 +197,11 @@ export class Pickup implements Pickups, Tap {
       this.#goOn(stations, found.by)
       outcome.settle({ ...found, said: this.#text, took })
     }
-    const machine = new PickupMachine({ ...times, judges: own.judge !== undefined })
+    const machine = new PickupMachine({
+      ...times,
+      judges: own.judge !== undefined,
+      words: this.#context.settings.models.stt !== undefined,
+    })
     this.#detection = new MachineShell(machine, scope, {
       name: 'who answered',
       carryOut: (command) => {

@@ -27,7 +27,13 @@ export interface RecordingReport {
 /** A problem with a recording. It does not affect the call. */
 export class RecordingError extends EndwellError {
   constructor(
-    code: 'RECORDING_FAILED' | 'RECORDING_BEHIND' | 'RECORDING_FULL' | 'RECORDING_OVERRUN',
+    code:
+      | 'RECORDING_FAILED'
+      | 'RECORDING_BEHIND'
+      | 'RECORDING_FULL'
+      | 'RECORDING_OVERRUN'
+      | 'RECORDING_UNSUPPORTED'
+      | 'RECORDING_UNCONFIRMED',
     message: string,
     options?: ErrorOptions,
   ) {

@@ -1,3 +1,4 @@
+export { dialChecks } from './dials.ts'
 export { lostCallChecks } from './lost-calls.ts'
 export * as samples from './samples.ts'
 export { journalCheck, type JournalSubject } from './subject.ts'

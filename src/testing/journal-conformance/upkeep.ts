@@ -105,6 +105,21 @@ export const upkeepChecks: readonly Check<JournalSubject>[] = [
     assert.equal(await journal.report('old'), undefined)
   }),
 
+  journalCheck('[RC2] adds the recordings of a carrier to the report of a call', async (journal) => {
+    await write(journal, opens(newCall('c1')))
+    assert.equal(await journal.addRecording('nobody', { id: 'RE1', url: 'https://a/1' }), false)
+    assert.equal(await journal.addRecording('c1', { id: 'RE1', url: 'https://a/1', duration: 4_000 }), true)
+    await write(journal, closes('c1', 1, { recordings: [{ place: 'own.wav', complete: true }] }))
+    for (const id of ['RE2', 'RE2', 'RE1']) assert.equal(await journal.addRecording('c1', { id }), true)
+    assert.deepEqual((await journal.report('c1'))?.recordings, [
+      { place: 'own.wav', complete: true },
+      { place: 'https://a/1', complete: true },
+      { complete: false },
+    ])
+    await journal.prune(OPENED + 1e9, 10)
+    assert.equal(await journal.report('c1'), undefined)
+  }),
+
   journalCheck('removes what was said in a call, and keeps the rest', async (journal) => {
     const entries = [message(1, 'my secret'), toolCall(2, '{"pin":"secret"}', 'secret balance')]
     const transcript = entries.map(({ item }) => item)

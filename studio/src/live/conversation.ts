@@ -148,12 +148,13 @@ const effects: {
       : addNote(now, at, outcome === 'answered' ? 'plain' : 'warn', transferTexts[outcome](to)),
   hold: (now, { at, held }) =>
     addNote(now, at, 'plain', held ? 'The caller is on hold' : 'The caller is no longer on hold'),
-  answered: (now, { at, by }) => addNote(now, at, 'plain', answeredTexts[by]),
   line: (now, { at, connected }) =>
     connected
       ? addNote(now, at, 'plain', 'The caller is connected again')
       : addNote(now, at, 'warn', 'The connection to the caller broke'),
   fault: (now, { at, name, on }) => addNote(now, at, 'warn', `Fault “${name}” ${on ? 'on' : 'off'}`),
+  answered: (now, { at, by, late }) =>
+    addNote(now, at, late ? 'warn' : 'plain', `${late ? 'The carrier says: ' : ''}${answeredTexts[by]}`),
   handoff: (now, { at, from, to }) => ({ ...add(now, { kind: 'handoff', at, from, to }), agent: to }),
   guardrail: (now, { at, name, on, verdict }) =>
     addNote(
@@ -194,8 +195,8 @@ const transferTexts: Readonly<Record<TransferOutcome, (to: string) => string>> =
   busy: (to) => `${to} is busy`,
   'no-answer': (to) => `${to} did not answer`,
   rejected: (to) => `${to} rejected the call`,
-  declined: (to) => `${to} declined`,
-  machine: (to) => `An answering machine took the call to ${to}`,
+  declined: (to) => `${to} did not take the call`,
+  machine: (to) => `A machine answered at ${to}`,
   failed: (to) => `The caller could not be connected to ${to}`,
   'caller-gone': (to) => `The caller hung up while ${to} was called`,
   unknown: (to) => `It is not known whether ${to} answered`,

@@ -47,7 +47,7 @@ describe('a directory', () => {
 
   it('does not wait forever for a journal that does not answer', () =>
     inVirtualTime(async ({ clock }) => {
-      const journal = { find: () => new Promise<undefined>(noop) }
+      const journal = { findDial: async () => undefined, find: () => new Promise<undefined>(noop) }
       const directory = new Directory({ clock, journal, own: () => own })
       const placed = directory.place('c1').catch((error: unknown) => error)
       await clock.elapse(5_000)

@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest'
 import { conformance, onRealStage, type Make, type OnStage } from '../../../src/testing/index.ts'
 import {
+  dialChecks,
   lostCallChecks,
   upkeepChecks,
   workChecks,
@@ -13,5 +14,6 @@ export function conform(make: Make<JournalSubject>, onStage: OnStage = onRealSta
   conformance({ describe, it }, 'writes', writeChecks, make, onStage)
   conformance({ describe, it }, 'lost calls', lostCallChecks, make, onStage)
   conformance({ describe, it }, 'work', workChecks, make, onStage)
+  conformance({ describe, it }, '[DI4] dials', dialChecks, make, onStage)
   conformance({ describe, it }, 'upkeep', upkeepChecks, make, onStage)
 }

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openJournal, type Journal } from '../../../src/host/index.ts'
 import { describeUrl } from '../../../src/host/journal/postgres/failure.ts'
+import { newestTables } from '../../../src/host/journal/sql/schema.ts'
 import { samples } from '../../../src/testing/journal-conformance/index.ts'
 import { Changes } from '../../../src/testing/servers/changes.ts'
 import { runSql } from '../../postgres/database.ts'
@@ -169,7 +170,9 @@ describe('a journal in Postgres', () => {
     )
     await Promise.all(journals.map((journal, index) => joinAs(journal, `h${index}`)))
     expect(await journals[0]!.hosts()).toHaveLength(6)
-    expect(await runSql(server.url, `select version from ${schema}.tables`)).toEqual([{ version: 1 }])
+    expect(await runSql(server.url, `select version from ${schema}.tables`)).toEqual([
+      { version: newestTables },
+    ])
     await Promise.all(journals.map((journal) => journal.close()))
   })
 

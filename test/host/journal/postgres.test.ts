@@ -18,7 +18,12 @@ describe('[HO13] [HO15] the journal in Postgres', () => {
     }
     const end = async (): Promise<void> => {
       await Promise.all(opened.map((journal) => journal.close()))
-      await runSql(url, `delete from ${schema}.calls`, `delete from ${schema}.hosts`)
+      await runSql(
+        url,
+        `delete from ${schema}.calls`,
+        `delete from ${schema}.hosts`,
+        `delete from ${schema}.dials`,
+      )
     }
     return { journal: await another(), another, end }
   })

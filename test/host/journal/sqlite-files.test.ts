@@ -99,6 +99,21 @@ describe('a journal in SQLite', () => {
     })
   })
 
+  it('[HO14] [DI4] is upgraded if it has the tables of an earlier version, and keeps its calls', async () => {
+    const before = await openJournal(folder)
+    await write(before, opens(newCall('c1')))
+    await before.close()
+    const db = await SqliteDatabase.open({ folder })
+    for (const table of ['dials', 'recordings']) await db.query(`drop table {${table}}`)
+    await db.query('update {tables} set version = 1')
+    await db.close()
+    const after = await openJournal(folder)
+    const owner = { host: 'h1', worker: 'w1', address: '' }
+    expect(await after.claimDial({ key: 'order 17', ticket: 't1', owner })).toMatchObject({ ticket: 't1' })
+    expect(await after.find('c1')).toBeDefined()
+    await after.close()
+  })
+
   it('needs a folder, or the address of a database that it knows', async () => {
     await expect(openJournal('mysql://root:hunter2@localhost/x')).rejects.toMatchObject({
       code: 'BAD_OPTION',

@@ -4,6 +4,7 @@ import type { Neighbours } from '../../../src/host/reception/neighbours.ts'
 import { limits } from '../../../src/host/supervisor/limits.ts'
 import type { PassedRequest } from '../../../src/host/supervisor/messages.ts'
 import { wsNetwork } from '../../../src/link/index.ts'
+import { ScriptedLlm, ScriptedTts, callTool } from '../../../src/testing/index.ts'
 import { TwilioCarrier } from '../../../src/testing/servers/index.ts'
 import { TcpProxy } from '../../lines/tcp-proxy.ts'
 import { Pages } from './pages.ts'
@@ -215,4 +216,33 @@ describe('a webhook about a call', () => {
       await carrier.until(() => carrier.live.length === 0)
     },
   )
+
+  it('[LN14] [TR5] about the person of a warm transfer reaches the process of the caller, and so does the stream', async () => {
+    await using host = await TestHost.open()
+    await using carrier = await TwilioCarrier.listen()
+    const { authToken, accountSid, url: api } = carrier
+    const desk = carrier.person('+4930123456', { answersAfter: 50 })
+    const answers = [['A caller for you. ', callTool('accept_call')]]
+    const models = () => ({ llm: new ScriptedLlm({ answers }), tts: new ScriptedTts() })
+    await using front = await TcpProxy.listen(0)
+    const publicUrl = `http://127.0.0.1:${front.port}`
+    const phone = { authToken, accountSid, api, publicUrl }
+    const first = await host.start({ phone, models })
+    const second = await host.start({ phone, models })
+    front.lead(first.reception.port)
+    const caller = carrier.call(`${publicUrl}/phone/answer`)
+    await caller.until(() => caller.heardBytes > 0)
+    const session = first.reception.session(caller.sid)!
+    front.lead(second.reception.port)
+    expect(await session.transfer({ to: desk.number, how: 'warm' })).toBe('answered')
+    expect(await session.closed).toMatchObject({
+      reason: 'transferred',
+      transfers: [{ outcome: 'answered', consultation: { reason: 'transferred', clean: true } }],
+    })
+    // Nobody else has talked to the person.
+    expect([...first.reports, ...second.reports].map(({ id }) => id)).not.toContain(desk.calls[0]!.sid)
+    expect(second.reception.size).toBe(0)
+    for (const call of carrier.live) call.hangUp()
+    await carrier.until(() => carrier.live.length === 0)
+  })
 })

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Archive } from '../../../src/host/archive.ts'
 import { Directory } from '../../../src/host/fleet/directory.ts'
+import { FleetDials } from '../../../src/host/fleet/fleet-dials.ts'
+import { FleetWrites } from '../../../src/host/fleet/fleet-writes.ts'
 import { Operations } from '../../../src/host/fleet/operations.ts'
 import type { Journal, LostCall, Owner } from '../../../src/host/journal/index.ts'
 import { CallLog, type CallLogOptions } from '../../../src/host/reception/call-log.ts'
@@ -26,6 +28,8 @@ export class TestHost {
   readonly journal = new MemoryJournal()
   readonly folder = mkdtempSync(join(tmpdir(), 'endwell-reception-'))
   readonly processes: TestProcess[] = []
+  /** Whether the journal is away, for all processes. */
+  fails = false
 
   static async open(): Promise<TestHost> {
     const host = new TestHost()
@@ -57,9 +61,10 @@ export class TestProcess {
   #reception: Reception | undefined
   #ended: Promise<unknown> | undefined
 
-  private constructor({ journal, folder }: TestHost, worker: string, { whileAway }: ProcessOptions) {
+  private constructor(host: TestHost, worker: string, { whileAway }: ProcessOptions) {
+    const { journal, folder } = host
     this.#owner = { host: 'h1', worker, address: '' }
-    this.#journal = journal.another({ fault: () => (this.#dead ? 'fail' : undefined) })
+    this.#journal = journal.another({ fault: () => (this.#dead || host.fails ? 'fail' : undefined) })
     this.log = new CallLog({
       scope: this.#scope,
       journal: this.#journal,
@@ -74,6 +79,8 @@ export class TestProcess {
     const started = new TestProcess(host, worker, options)
     const journal = started.#journal
     const own = (): Owner => started.#owner
+    const directory = new Directory({ clock: started.#scope.clock, journal, own })
+    const writes = new FleetWrites({ scope: started.#scope, journal, logger: silentLogger })
     const { take = (original) => original() } = options
     const models = () => ({ llm: new ScriptedLlm(), tts: new ScriptedTts() })
     const agent = () =>
@@ -87,7 +94,9 @@ export class TestProcess {
       journal: { log: started.log, owner: own, take: (call) => take(() => journal.take(call, own())) },
       fleet: {
         archive: new Archive(journal),
-        directory: new Directory({ clock: started.#scope.clock, journal, own }),
+        directory,
+        dials: new FleetDials({ clock: started.#scope.clock, journal, directory, own, writes }),
+        writes,
         operations: new Operations({ journal }),
       },
       ended: (report) => started.reports.push(report),

@@ -184,6 +184,7 @@ export function aToolContext(signal: AbortSignal = new AbortController().signal)
     say: missing,
     ifCancelled: missing,
     press: missing,
+    recordCall: missing,
     run: missing,
     own: missing,
     hangUp: missing,

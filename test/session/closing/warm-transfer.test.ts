@@ -194,6 +194,28 @@ describe('a warm transfer', () => {
       }
     }))
 
+  it.each(['answered', 'failed'] as const)(
+    '[TR5] is waited for by a graceful end, also if it is %s',
+    (joined) =>
+      inVirtualTime(async (world) => {
+        const scene = await aWarmTransfer(world, [[callTool('accept_call')]], { summary }, () => joined)
+        const { call, person, answered, outcome } = scene
+        await answered
+        const draining = call.session.drain()
+        await person.caller.hears(summary)
+        // Longer than anything else may be stuck.
+        await world.clock.elapse(30_000)
+        await person.caller.says('Yes.')
+        await person.caller.pauses(2_000)
+        expect(await outcome).toBe(joined)
+        const report = await draining
+        expect(report).toMatchObject({ reason: 'requested', clean: true, transfers: [{ outcome: joined }] })
+        expect(person.counts.live).toBe(0)
+        if (joined === 'failed') expect(call.line.heardText).toContain('That did not work.')
+        expectEnded(call)
+      }),
+  )
+
   it('[TR5] has an outcome although the line never reports one, and the caller is not given up', () =>
     inVirtualTime(async (world) => {
       const call = await aLiveCall(world, { answers: ['Yes?'], line: { transfer: () => never() } })

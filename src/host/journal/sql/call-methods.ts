@@ -3,7 +3,9 @@ import { searched } from '../call-texts.ts'
 import type { CallQuery, CallRecord, Journal } from '../journal.ts'
 import { entriesOf, lostCalls, recordColumns, recordOf } from './call-rows.ts'
 import { listOf, optionalText, storable, text, type Database, type Row, type Value } from './database.ts'
+import { loseDials } from './dial-methods.ts'
 import { declareDead, idOf, isAlive, someDeadHosts } from './host-methods.ts'
+import { withRecordings } from './recording-methods.ts'
 import { writeCalls } from './write-calls.ts'
 
 type CallMethods = Pick<
@@ -29,6 +31,7 @@ export const callMethods = (db: Database): CallMethods => ({
 
   orphan(host, worker) {
     return db.transaction(async (query) => {
+      await loseDials(query, host, worker)
       const rows = await query(
         `select id from {calls} where host = $1 and worker = $2 and state = 'live' order by id {lock}`,
         host,
@@ -112,7 +115,7 @@ export const callMethods = (db: Database): CallMethods => ({
   async report(call) {
     const [row] = await db.query('select report from {calls} where id = $1', call)
     const report = row && optionalText(row, 'report')
-    return report === undefined ? undefined : (JSON.parse(report) as SessionReport)
+    return report === undefined ? undefined : withRecordings(db.query, JSON.parse(report) as SessionReport)
   },
 
   async entries(call) {

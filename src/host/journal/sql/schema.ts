@@ -39,6 +39,16 @@ const migrations: readonly (readonly string[])[] = [
     `create index work_of_call on {work} (call)`,
     `create index work_of_owner on {work} (owner) where state = 'running'`,
   ],
+  [
+    `create table {dials} (
+      key text primary key, ticket text not null unique, host text not null, worker text not null,
+      address text not null, claimed_at bigint not null, outcome text, call text, why text, took bigint)`,
+    `create index dials_open on {dials} (host, worker) where outcome is null`,
+    `create index dials_oldest on {dials} (claimed_at)`,
+    `create table {recordings} (
+      call text not null references {calls} (id) on delete cascade, id text not null, url text, duration bigint,
+      at bigint not null, primary key (call, id))`,
+  ],
 ]
 
 /** Which version of the tables a database has. */

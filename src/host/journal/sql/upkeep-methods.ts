@@ -3,6 +3,7 @@ import { redactedItem, redactedReport, redactedSummary } from '../call-texts.ts'
 import type { Journal } from '../journal.ts'
 import { entriesOf } from './call-rows.ts'
 import { listOf, optionalText, text, type Database } from './database.ts'
+import { pruneDials } from './dial-methods.ts'
 import { idOf } from './host-methods.ts'
 import { insertEntries } from './write-calls.ts'
 
@@ -29,6 +30,7 @@ export const upkeepMethods = (db: Database): UpkeepMethods => ({
         `delete from {hosts} where dead = 1 and lease_until < {now} - ${DEAD_HOST} and not exists
          (select 1 from {calls} where {calls}.host = {hosts}.id and {calls}.state = 'live')`,
       )
+      await pruneDials(query, before, limit)
       if (rows.length === 0) return 0
       // The entries and the work of a call are deleted with it.
       const deleted = await query(

@@ -19,13 +19,15 @@ export function addRecordings(app: HostHttp, parts: RecordingsParts): void {
   const withRecording = async (
     context: HostContext,
     answer: (recording: OpenRecording, done: () => void) => Promise<Response>,
+    missing: () => Response = () => refuseMissing(context),
   ): Promise<Response> => {
     const found = await placeOf(context, parts)
     if (found === undefined) return refuseUnknown(context)
+    if (found === '') return refuseMissing(context)
     if (open >= limits.recordings)
       return refuse(context, 503, 'TOO_MANY_STREAMS', 'too many recordings are being read')
     open++
-    const recording = found === '' ? undefined : await parts.recordings.open(found)
+    const recording = await parts.recordings.open(found)
     let closed = false
     const done = (): void => {
       if (closed) return
@@ -35,7 +37,7 @@ export function addRecordings(app: HostHttp, parts: RecordingsParts): void {
     }
     if (!recording) {
       done()
-      return refuse(context, 404, 'NOT_FOUND', 'the recording is not in the folder of this host')
+      return missing()
     }
     try {
       return await answer(recording, done)
@@ -47,14 +49,22 @@ export function addRecordings(app: HostHttp, parts: RecordingsParts): void {
   app.get('/api/sessions/:id/recordings/:index', (context) =>
     withRecording(context, async (recording, done) => send(context, recording, done)),
   )
+  // Without content if there is nothing to draw: a call may end before anything was written. That is no mistake of the page.
   app.get('/api/sessions/:id/recordings/:index/peaks', (context) =>
-    withRecording(context, async (recording, done) => {
-      const peaks = await peaksOf(recording)
-      done()
-      return peaks ? context.json(peaks) : refuse(context, 404, 'NOT_FOUND', 'the file is no stereo WAV')
-    }),
+    withRecording(
+      context,
+      async (recording, done) => {
+        const peaks = await peaksOf(recording)
+        done()
+        return peaks ? context.json(peaks) : context.body(null, 204)
+      },
+      () => context.body(null, 204),
+    ),
   )
 }
+
+const refuseMissing = (context: HostContext): Response =>
+  refuse(context, 404, 'NOT_FOUND', 'the recording is not in the folder of this host')
 
 /** Where the recording is. Undefined if the session is not known, empty if it has no such recording. */
 async function placeOf(

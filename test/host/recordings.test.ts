@@ -89,7 +89,8 @@ describe('the recording of a call over HTTP', () => {
     if (!existsSync(join(folder, 'link.wav')))
       symlinkSync(join(folder, 'notes.txt'), join(folder, 'link.wav'))
     await using stage = await withRecording(place())
-    for (const path of ['0', '0/peaks', '1', '-1', '%2e%2e', 'x']) {
+    expect((await stage.fetch('/api/sessions/one/recordings/0/peaks')).status).toBe(204)
+    for (const path of ['0', '1', '1/peaks', '-1', '%2e%2e', 'x']) {
       const answer = await stage.fetch(`/api/sessions/one/recordings/${path}`)
       expect(answer.status).toBe(404)
     }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { read } from '../host/api.ts'
+import { request } from '../host/api.ts'
 import { Panel } from '../shared/panel.tsx'
 import { clockText } from '../shared/texts.ts'
 import type { Player } from './player.ts'
@@ -21,8 +21,11 @@ export function RecordingPanel({ player, complete }: RecordingPanelProps) {
   const [speed, setSpeed] = useState<number>(1)
   useEffect(() => {
     const reading = new AbortController()
-    read<Peaks>(`${player.url}/peaks`, reading.signal)
-      .then(setPeaks)
+    request(`${player.url}/peaks`, { signal: reading.signal })
+      .then(async (response) => {
+        if (response.status === 204) setFailure('Nothing was written, or the file is not on this host.')
+        else setPeaks((await response.json()) as Peaks)
+      })
       .catch((error: Error) => setFailure(error.message))
     return () => reading.abort()
   }, [player])
@@ -34,7 +37,7 @@ export function RecordingPanel({ player, complete }: RecordingPanelProps) {
   if (failure !== '' || player.failed.value)
     return (
       <Panel name="recording" title="Recording">
-        <p class="empty">This call was recorded, but the recording cannot be played here. {failure}</p>
+        <p class="empty">The recording of this call cannot be played here. {failure}</p>
       </Panel>
     )
   const playing = player.playing.value

@@ -111,9 +111,12 @@ function TalkButton({ phone }: { readonly phone: Phone }) {
     <button
       type="button"
       class={`talk ${phone.muted.value ? '' : 'on'}`}
-      onPointerDown={() => phone.mute(false)}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        phone.mute(false)
+      }}
       onPointerUp={() => phone.mute(true)}
-      onPointerLeave={() => phone.mute(true)}
+      onPointerCancel={() => phone.mute(true)}
     >
       {phone.muted.value ? 'Hold to talk' : 'Talking…'}
     </button>

@@ -43,11 +43,14 @@ export function Instrument({ phone }: { readonly phone: Phone }) {
             />
             <SoundBars name="Agent" label="Level of the agent" tone="agent" level={phone.agentLevel} />
           </div>
-          {muted && (
-            <p class="muted-note" role="status">
-              {phone.pushToTalk.value
-                ? 'Hold the button or the space bar to talk.'
-                : 'You are muted. The agent cannot hear you.'}
+          {(muted || phone.pushToTalk.value) && (
+            // With push to talk it stays, so that the button does not move while it is held.
+            <p class={muted ? 'muted-note' : 'muted-note talking'} role="status">
+              {!muted
+                ? 'The agent can hear you.'
+                : phone.pushToTalk.value
+                  ? 'Hold the button or the space bar to talk.'
+                  : 'You are muted. The agent cannot hear you.'}
             </p>
           )}
         </>

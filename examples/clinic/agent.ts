@@ -9,6 +9,9 @@ import { dialogue } from './dialogue.ts'
 const calendar = new Calendar()
 let callers = 0
 
+/** The phone of the person at the front desk. */
+const colleague = process.env['CLINIC_DESK'] ?? '+15550123'
+
 /** Creates the agents of one call. */
 function desk(): Agent {
   const caller = `caller ${++callers}`
@@ -46,6 +49,17 @@ function desk(): Agent {
         },
       }),
       transfer: tool({ description: 'Put the caller through to billing', run: () => billing }),
+      person: tool({
+        description: 'Connect a caller on the phone to a person',
+        // The caller hears music while the agent tells the colleague who is calling.
+        run: (_, { transfer }) =>
+          transfer({
+            to: colleague,
+            how: 'warm',
+            say: 'I will see who is there. One moment, please.',
+            summary: `A caller would like to speak to somebody. ${calendar.summaryOf(caller)} Shall I put them through?`,
+          }),
+      }),
       goodbye,
     },
   })
@@ -64,9 +78,37 @@ function desk(): Agent {
   return reception
 }
 
+/** The agent of a call that the clinic makes: `endwell call NUMBER --parameter day=Friday`. */
+function reminder({ day = 'Friday', time = 'three' }: Readonly<Record<string, string>>): Agent {
+  const appointment = `your appointment on ${day} at ${time}`
+  return new Agent({
+    name: 'reminder',
+    instructions:
+      `You call for Bright Dental, to remind somebody of ${appointment}. Introduce yourself first. ` +
+      'Confirm once they have said that they will come.',
+    onEnter: async ({ session }) => {
+      const { by, how } = await session.answeredBy()
+      if (by === 'machine')
+        await session.leaveMessage(`This is Bright Dental. Please remember ${appointment}. Goodbye!`)
+      else if (how === 'silence') session.say('Hello? This is Bright Dental.')
+      // Otherwise somebody has spoken. That is the first turn, and the model answers it.
+    },
+    tools: {
+      introduce: tool({
+        description: 'What to say first',
+        run: () => `This is Bright Dental. I am calling about ${appointment}. Will you be there?`,
+      }),
+      confirm: tool({
+        description: 'Say goodbye and hang up, once they have said that they will come',
+        run: (_, { hangUp }) => hangUp({ say: 'Thank you. See you then. Goodbye!' }),
+      }),
+    },
+  })
+}
+
 export default {
   name: 'Bright Dental',
-  agent: desk,
+  agent: ({ direction, parameters }) => (direction === 'outbound' ? reminder(parameters) : desk()),
   // Everything runs on this machine, without a key. Set OPENAI_API_KEY or GEMINI_API_KEY to use a vendor's model instead.
   models: () => ({
     stt: new LocalStt({ phrases: dialogue.phrases }),

@@ -26,6 +26,12 @@ export class Calendar {
     return undefined
   }
 
+  /** What a colleague should know about the caller. */
+  summaryOf(caller: string): string {
+    const [when] = [...this.#taken].find(([, who]) => who === caller) ?? []
+    return when === undefined ? 'They have no appointment.' : `They have an appointment on ${when}.`
+  }
+
   /** Saves the changes. */
   async save(): Promise<void> {}
 

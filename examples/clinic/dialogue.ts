@@ -57,6 +57,19 @@ export const dialogue = new ScriptedDialogue({
       before: 'Let me look that up.',
       answer: '{result} Anything else?',
     },
+    person: {
+      says: ['[can i|i would like to] (speak|talk) to a person'],
+      hint: 'speak to a person',
+      call: 'person',
+      answer: 'I am sorry, nobody is free. What else can I do for you?',
+      failed: 'I can only connect callers on the phone. What else can I do for you?',
+    },
+    // What the colleague says who is asked whether to take the call.
+    accept: { says: ['[yes] i will take the call', 'put them through'], call: 'accept_call' },
+    decline: { says: ['i am busy', 'not now'], call: 'decline_call' },
+    // What somebody says whom the clinic calls.
+    introduce: { says: ['hello', 'who is (this|speaking|calling)'], call: 'introduce', answer: '{result}' },
+    confirm: { says: ['i will be there', 'i will come'], call: 'confirm' },
     back: { says: ['[put me] back to the (desk|reception)'], call: 'backToDesk' },
     thanks: { says: ['thank you', 'thanks'], answer: ['You are welcome! Anything else?', 'Gladly.'] },
     goodbye: { says: ['goodbye', 'bye [bye]', 'that is all', 'that will be all'], call: 'goodbye' },

@@ -36,9 +36,11 @@ const FRAMES = 20
 /** The caller's stack, if stacks are kept. It is formatted only when it is read, which is rare. */
 export function origin(): Error | undefined {
   if (!creationStacks.on) return undefined
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = Math.min(stackTraceLimit, FRAMES)
+  // Not every engine has the limit.
+  const stacks: ErrorConstructor & { stackTraceLimit?: number } = Error
+  const { stackTraceLimit } = stacks
+  stacks.stackTraceLimit = FRAMES
   const error = new Error('opened here')
-  Error.stackTraceLimit = stackTraceLimit
+  if (stackTraceLimit !== undefined) stacks.stackTraceLimit = stackTraceLimit
   return error
 }

@@ -3,10 +3,13 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { exitCodes, runCommand } from '../../src/cli/command.ts'
 import { ring } from '../../src/cli/phone.ts'
+import { noop } from '../../src/scope/index.ts'
+import { formatSession } from '../../src/session/index.ts'
 import { Program } from '../program.ts'
 import { runMatrix, type MatrixResult } from './matrix.ts'
 import { runMoment } from './moments.ts'
 import { table } from './table.ts'
+import { takeTour } from './tour.ts'
 
 const booking = fileURLToPath(new URL('../fixtures/speech/phone/booking.wav', import.meta.url))
 
@@ -14,13 +17,18 @@ await runCommand({
   name: 'npm run phone --',
   summary:
     'Calls the demo with a recording in which the caller books an appointment and says goodbye, and prints what happens.\n' +
-    'Starts the demo if it is not running. With --matrix: ends calls over real sockets at every event and at random times,\n' +
+    'Starts the demo if it is not running. With --tour: the demo calls a person, leaves a message on a machine, and hands a\n' +
+    'caller over to a colleague, with a summary. With --matrix: ends calls over real sockets at every event and at random times,\n' +
     'from either side, runs calls with every kind of failure, and counts what is left. Then it ends calls out, messages and transfers at\n' +
     'random moments, in virtual time, with a carrier that is rude in random ways.',
   argument: { name: 'FILE.wav', about: 'the recording of the caller, with pauses', default: booking },
   options: {
     url: { type: 'string', about: 'the address of the demo', default: 'http://127.0.0.1:4600' },
     out: { type: 'string', about: 'the file to write what the caller hears to', default: 'heard.wav' },
+    tour: {
+      type: 'boolean',
+      about: 'have the demo call a person and a machine, and hand a caller over, instead',
+    },
     matrix: { type: 'boolean', about: 'run the matrix instead' },
     random: { type: 'number', about: 'matrix: how many calls to end at a random time', default: 200 },
     moments: {
@@ -32,12 +40,38 @@ await runCommand({
     seed: { type: 'number', about: 'matrix: the seed of the random cases', default: 1 },
     filter: { type: 'string', about: 'matrix: run only cases whose name contains this text', default: '' },
   },
-  run: async ({ argument, url, out, matrix, random, moments, every, seed, filter, json }) => {
+  run: async ({ argument, url, out, tour, matrix, random, moments, every, seed, filter, json }) => {
+    if (tour) return await showTour(json)
     if (!matrix) return ringDemo(argument!, url, out, json)
     const result = await runMatrix({ random, every: Math.max(1, every), seed, filter, progress })
     return printResult(result, await runMoments(moments, seed), json)
   },
 })
+
+async function showTour(json: boolean): Promise<number> {
+  buildOnce()
+  const { person, machine, caller, ringsOn, code } = await takeTour({
+    tell: json ? noop : console.log,
+    out: 'message.wav',
+  })
+  const [transfer] = caller?.transfers ?? []
+  const ok =
+    person?.reason === 'agent-hung-up' &&
+    machine?.messages?.[0]?.heard === true &&
+    transfer?.outcome === 'answered' &&
+    transfer.consultation !== undefined &&
+    ringsOn + code === 0
+  if (json) console.log(JSON.stringify({ person, machine, caller }))
+  else if (caller) console.log(`\n${formatSession(caller, { transcript: true })}\n`)
+  console.log(JSON.stringify({ ok, ringsOn }))
+  return ok ? exitCodes.ok : exitCodes.failed
+}
+
+/** The agent of the demo imports the package as it is published, so that it has to be built. */
+function buildOnce(): void {
+  if (existsSync('dist/cli/main.js')) return
+  execFileSync('npm', ['run', '-s', 'build'], { stdio: ['ignore', 2, 2] })
+}
 
 async function ringDemo(file: string, url: string, out: string, json: boolean): Promise<number> {
   const runs = await fetch(new URL('/api/info', url)).then(
@@ -46,9 +80,7 @@ async function ringDemo(file: string, url: string, out: string, json: boolean): 
   )
   if (runs) return (await ring({ file, url, out, json })).heard > 0 ? exitCodes.ok : exitCodes.failed
   if (!json) console.log('the demo is not running: starting it')
-  // The agent of the demo imports the package as it is published, so that it has to be built.
-  if (!existsSync('dist/cli/main.js'))
-    execFileSync('npm', ['run', '-s', 'build'], { stdio: ['ignore', 2, 2] })
+  buildOnce()
   const demo = Program.command([
     'dev',
     'examples/clinic/agent.ts',

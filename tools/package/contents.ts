@@ -8,9 +8,10 @@ import type { Files } from './tarball.ts'
  * and the examples, which the README links to. 1 MB: production, with the journal, its supervisor, fleet and metrics, and
  * the files to deploy it. 0.4 MB: the vendors AssemblyAI, ElevenLabs, Inworld, Rime and xAI, GPT-Live, and their servers;
  * fallback of realtime models; costs. 0.3 MB: the phone, with calls out, transfers, keys and menus, sounds, and a carrier on
- * loopback that rings people.
+ * loopback that rings people. 0.3 MB: who answered and messages, warm transfers, calls out of a fleet, latency by stage, prices,
+ * recordings and the page that plays them.
  */
-export const maxUnpackedBytes = 4_700_000
+export const maxUnpackedBytes = 5_000_000
 
 export function unpackedBytes(files: Files): number {
   return [...files.values()].reduce((sum, content) => sum + content.length, 0)

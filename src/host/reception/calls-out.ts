@@ -1,12 +1,22 @@
 import { newKey } from '../../lines/index.ts'
-import type { DialOptions, TwilioCalls } from '../../lines/twilio/index.ts'
+import type { Dial, DialOptions, DialOutcome } from '../../lines/twilio/index.ts'
 import { noop } from '../../scope/index.ts'
 import type { FleetDials } from '../fleet/fleet-dials.ts'
 import type { DialRecord } from '../journal/journal.ts'
 import type { CallOut } from '../wire/index.ts'
 
-type Dials = TwilioCalls['dials']
-type ActiveDial = ReturnType<Dials['start']>
+/** An attempt of this process. */
+interface ActiveDial extends Dial {
+  readonly outcome: DialOutcome | undefined
+}
+
+/** The attempts of this process: `dials` of `TwilioCalls`. */
+interface Dials {
+  known(options: DialOptions): ActiveDial | undefined
+  find(key: string): ActiveDial | undefined
+  check(): void
+  start(options: DialOptions, consultation: undefined, ticket: string): ActiveDial
+}
 
 export interface CallsOutOptions {
   readonly dials: () => Dials

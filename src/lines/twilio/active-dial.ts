@@ -113,7 +113,8 @@ export class ActiveDial implements Dial {
   #settle(outcome: DialOutcome, why: string | undefined): void {
     const { id, key } = this
     const took = this.#dials.scope.clock.now() - this.#askedAt
-    this.#dials.logger.info({ key, call: id, outcome, why, took }, 'a call out has an outcome')
+    const level = outcome === 'failed' || outcome === 'unknown' ? 'warn' : 'info'
+    this.#dials.logger[level]({ key, call: id, outcome, why, took }, 'a call out has an outcome')
     this.#resolve({
       key,
       outcome,

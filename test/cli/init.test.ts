@@ -21,18 +21,20 @@ async function init(args: readonly string[]): Promise<{ code: number; text: stri
   return { code: await program.ended(), text: `${program.out}${program.errors}` }
 }
 
-interface Packages {
+interface Project {
+  readonly scripts: { readonly test: string }
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
+const packageOf = (folder: string): Project =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Project
+
 /** Links what `npm install` would install, and nothing else. */
-function install(folder: string): void {
-  const { dependencies, devDependencies } = JSON.parse(
-    readFileSync(join(folder, 'package.json'), 'utf8'),
-  ) as Packages
+function install(folder: string, into = folder): void {
+  const { dependencies, devDependencies } = packageOf(folder)
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
-    const place = join(folder, 'node_modules', name)
+    const place = join(into, 'node_modules', name)
     mkdirSync(dirname(place), { recursive: true })
     symlinkSync(name === 'endwell' ? root : join(root, 'node_modules', name), place, 'dir')
   }
@@ -45,22 +47,25 @@ async function passes(folder: string, args: readonly string[]): Promise<void> {
 }
 
 describe('endwell init', { timeout: 120_000 }, () => {
-  it.each([
-    ['local', 'browser'],
-    ['openai', 'phone'],
-    ['gemini', 'browser'],
-  ])('[IN1] writes a project whose types and tests pass without a key: %s, %s', async (models, line) => {
-    const folder = join(emptyFolder(), 'front-desk')
-    expect(await init([folder, '--yes', '--models', models, '--line', line])).toMatchObject({ code: 0 })
-    install(folder)
-    const { scripts, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-      scripts: { test: string }
-      dependencies: Record<string, string>
-    }
+  it('[IN1] writes projects whose types and tests pass without a key', async () => {
+    const parent = emptyFolder()
+    const lines = { local: 'browser', openai: 'phone', gemini: 'browser' }
+    for (const [models, line] of Object.entries(lines))
+      expect(await init([join(parent, models), '--yes', '--models', models, '--line', line])).toMatchObject({
+        code: 0,
+      })
+    const [first = '', ...others] = Object.keys(lines).map((models) => join(parent, models))
+    const { scripts, dependencies, devDependencies } = packageOf(first)
     expect(scripts.test).toBe('tsc && node --import tsx --test agent.test.ts')
     expect(dependencies['endwell']).toBe(`^${manifest.version}`)
-    await passes(folder, [join(root, 'node_modules/typescript/bin/tsc')])
-    await passes(folder, ['--import', 'tsx', '--test', 'agent.test.ts'])
+    expect(others.map(packageOf)).toMatchObject(others.map(() => ({ dependencies, devDependencies })))
+    install(first, parent)
+    // One compiler for all of them, with the options of the first.
+    const config = { extends: './local/tsconfig.json', include: ['*/*.ts'] }
+    writeFileSync(join(parent, 'tsconfig.json'), JSON.stringify(config))
+    await passes(parent, [join(root, 'node_modules/typescript/bin/tsc')])
+    const tests = [first, ...others].map((folder) => join(folder, 'agent.test.ts'))
+    await passes(parent, ['--import', 'tsx', '--test', ...tests])
   })
 
   it('[IN1] writes a project that answers calls at once, with the .env of its example', async () => {

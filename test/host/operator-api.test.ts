@@ -77,7 +77,7 @@ describe('a call that another process served, or that ended before a restart', (
     for await (const message of messagesOf<LiveMessage>(await fleet.fetch('/api/sessions/c1/events')))
       messages.push(message)
     expect(messages).toMatchObject([
-      { type: 'snapshot', events: timeline, latencies: [420] },
+      { type: 'snapshot', events: timeline, latencies: [{ ms: 420 }] },
       { type: 'closed', report: { id: 'c1' } },
     ])
     const [, details] = await fleet.ask('GET', '/api/sessions/c1')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { runMoment } from './moments.ts'
 
 /** `npm run phone -- --matrix` has more. */
-const SEEDS = 100
+const SEEDS = 60
 
 it('[DI1] [DI2] [TR2] [TR5] [MD1] [MD6] [MD7] calls out, messages and transfers end well at any moment, however rude the carrier', async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {

@@ -8,10 +8,8 @@ import { launchChromium } from '../browser/chromium.ts'
 import { barriers } from './barriers.ts'
 import { buildPage } from './build-page.ts'
 import { askForHours, call, sentence, turnOn } from './callers.ts'
+import { looks, pictures } from './looks.ts'
 import { Studio } from './studio.ts'
-
-/** Where to write screenshots of every view, for people to look at. Default: none are written. */
-const pictures = process.env['STUDIO_PICTURES']
 
 let browser: Browser
 let built: Awaited<ReturnType<typeof buildPage>>
@@ -28,11 +26,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe.each(['light', 'dark'] as const)('the page in %s mode', (colorScheme) => {
-  it.each([
-    ['wide', { width: 1360, height: 900 }],
-    ['phone', { width: 390, height: 844 }],
-  ])('has no accessibility barriers in any view on a %s screen', async (size, viewport) => {
+describe('the page', () => {
+  it.each(looks)('has no accessibility barriers in any view: %s, %s', async (colorScheme, size, viewport) => {
     await using studio = await Studio.open(browser, built.folder, {
       recordings: folder,
       browserOptions: { colorScheme, viewport },

@@ -1,15 +1,22 @@
-import { createInterface, type Interface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline'
 
-/** Asks somebody at a terminal. An empty answer is the default. */
+/** Asks somebody at a terminal. An empty answer is the default, and so is the end of the input. */
 export class Questions {
   readonly #terminal: Interface
+  /** Keeps lines that were typed before they were asked for. */
+  readonly #lines: AsyncIterator<string, undefined>
+  readonly #output: NodeJS.WritableStream
 
   constructor(input: NodeJS.ReadableStream, output: NodeJS.WritableStream) {
+    this.#output = output
     this.#terminal = createInterface({ input, output })
+    this.#lines = this.#terminal[Symbol.asyncIterator]()
   }
 
   async text(question: string, preset: string): Promise<string> {
-    const answer = (await this.#terminal.question(`${question} (${preset}): `)).trim()
+    this.#output.write(`${question} (${preset}): `)
+    const { value = '' } = await this.#lines.next()
+    const answer = value.trim()
     return answer === '' ? preset : answer
   }
 

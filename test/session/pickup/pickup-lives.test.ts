@@ -4,7 +4,7 @@ import type { AnswerVerdict } from '../../../src/parts/index.ts'
 import { SimRandom, inVirtualTime, type World } from '../../../src/testing/index.ts'
 import { aCall, expectEnded } from '../fixture.ts'
 
-const LIVES = 100
+const LIVES = 60
 
 const text = 'This is Bright Dental. Please call us back.'
 

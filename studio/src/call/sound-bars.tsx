@@ -5,10 +5,10 @@ import './sound-bars.css'
 
 /** The quietest level that is shown, in decibels of full scale. */
 const FLOOR = -60
-/** How many bars there are: the last two seconds. */
-const BARS = 40
-/** Milliseconds between two bars. */
-const STEP = 50
+/** How many bars there are: the last two seconds, or ten without movement. */
+const BARS = 20
+/** Milliseconds between two bars. Slower for people who do not want movement. */
+const STEP = matchMedia('(prefers-reduced-motion: reduce)').matches ? 500 : 100
 
 interface SoundBarsProps {
   readonly name: string

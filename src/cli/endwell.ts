@@ -1,4 +1,4 @@
-import { ownVersion } from '../host/version.ts'
+import { ownVersion } from '../host/start/version.ts'
 import { didYouMean } from '../scope/index.ts'
 import { exitCodes } from './command.ts'
 import { terminal } from './terminal.ts'

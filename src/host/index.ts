@@ -61,7 +61,7 @@ export { AgentFileError, loadAgent, readsTypeScript } from './start/load-agent.t
 export { serve } from './start/serve.ts'
 export type { Running } from './start/production-host.ts'
 export type { ServeOptions } from './start/serve-options.ts'
-export { ownVersion } from './version.ts'
+export { ownVersion } from './start/version.ts'
 export { exitCodes as hostExitCodes } from './exit-codes.ts'
 export type { WorkerView } from './supervisor/supervisor-options.ts'
 export {

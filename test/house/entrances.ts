@@ -11,7 +11,7 @@ const others = new Set([
   // Commands need these before they load the host.
   'src/host/exit-codes.ts',
   'src/host/log-levels.ts',
-  'src/host/version.ts',
+  'src/host/start/version.ts',
 ])
 
 /** The source files of the published entry points: the `exports` of package.json. */

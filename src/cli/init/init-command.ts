@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { ownVersion } from '../../host/version.ts'
+import { ownVersion } from '../../host/start/version.ts'
 import { EndwellError, OptionError, didYouMean } from '../../scope/index.ts'
 import { exitCodes, runCommand } from '../command.ts'
 import { terminal } from '../terminal.ts'

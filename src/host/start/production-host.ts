@@ -17,7 +17,7 @@ import { WorkerMetrics, mergeMetrics, type MetricsSnapshot } from '../watch/merg
 import type { RestartWhy } from '../watch/metric-table.ts'
 import { Metrics } from '../watch/metrics.ts'
 import { callsPerWorker, spoolOf, workerSettings, type ServeOptions } from './serve-options.ts'
-import { ownVersion } from '../version.ts'
+import { ownVersion } from './version.ts'
 import { settingsInEnv, workOwner, type WorkerRequest } from './worker-settings.ts'
 
 /** A host that runs. */

@@ -5,7 +5,7 @@ import { OptionError, checkOptions, type OptionNames } from '../../scope/index.t
 import { checkPriceList, type PriceList } from '../../session/index.ts'
 import type { PhoneAccount } from '../reception/entrance.ts'
 import type { Level } from '../log-levels.ts'
-import { ownVersion } from '../version.ts'
+import { ownVersion } from './version.ts'
 import type { WorkerSettings } from './worker-settings.ts'
 
 export interface ServeOptions {

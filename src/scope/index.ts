@@ -23,6 +23,7 @@ export { limits } from './limits.ts'
 export {
   MachineShell,
   advance,
+  changeTimer,
   changeTimers,
   type Machine,
   type TimedState,
@@ -31,6 +32,7 @@ export {
   type Timers,
   type Untimed,
 } from './machine-shell.ts'
+export { pause } from './pause.ts'
 export type { DialRequest, Network, Socket, SocketEnd, SocketEvents } from './network.ts'
 export { noop } from './noop.ts'
 export { systemRandom, type Random } from './random.ts'

@@ -156,6 +156,15 @@ export function changeTimers<Name extends string>(
   return commands
 }
 
+/** The same for a machine with one timer, which is due at this time. Undefined: it is not wanted. */
+export function changeTimer<Name extends string>(
+  state: TimedState<Name>,
+  timer: Name,
+  due: number | undefined,
+): TimerCommand<Name>[] {
+  return changeTimers(state, new Map(due === undefined ? [] : [[timer, due]]))
+}
+
 const isSet = (command: AnyCommand): command is TimerCommand<string> & { type: 'set-timer' } =>
   command.type === 'set-timer'
 const isClear = (command: AnyCommand): command is TimerCommand<string> & { type: 'clear-timer' } =>

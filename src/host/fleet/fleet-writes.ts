@@ -1,5 +1,5 @@
 import type { Logger } from '../../parts/index.ts'
-import type { Resource, Scope } from '../../scope/index.ts'
+import { LimitError, pause, type Resource, type Scope } from '../../scope/index.ts'
 import { answerWithin } from '../journal/answer-within.ts'
 import type { CallRecording, DialEnd, Journal } from '../journal/journal.ts'
 
@@ -17,6 +17,8 @@ const limits = {
   retry: 1_000,
   /** Attempts: ten minutes. */
   tries: 600,
+  /** Writes at once. Carriers report as often as they like. */
+  writes: 1_000,
 }
 
 /** Writes what carriers report outside of a session. Repeats a write while the journal is away. */
@@ -57,6 +59,10 @@ export class FleetWrites implements Resource {
   }
 
   #add(what: string, write: () => Promise<unknown>): void {
+    if (this.#writing.size >= limits.writes) {
+      const error = new LimitError('writes', limits.writes, 'too many writes wait for the journal')
+      return this.#options.logger.warn({ error, isLast: true }, `${what} could not be written`)
+    }
     const writing = this.#write(what, write).finally(() => this.#writing.delete(writing))
     this.#writing.add(writing)
   }
@@ -71,22 +77,8 @@ export class FleetWrites implements Resource {
         const isLast = tries >= limits.tries || this.#closing.signal.aborted
         logger.warn({ error, isLast }, `${what} could not be written`)
         if (isLast) return
-        await this.#pause()
+        await pause(scope.clock, limits.retry, 'write again', this.#closing.signal)
       }
     }
-  }
-
-  /** Ends early when the scope closes. */
-  #pause(): Promise<void> {
-    const { signal } = this.#closing
-    return new Promise((resolve) => {
-      const timer = this.#options.scope.clock.after(limits.retry, 'write again', done)
-      signal.addEventListener('abort', done, { once: true })
-      function done(): void {
-        timer.clear()
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-    })
   }
 }

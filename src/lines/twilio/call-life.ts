@@ -1,6 +1,6 @@
 import {
   advance,
-  changeTimers,
+  changeTimer,
   type TimedState,
   type TimerCommand,
   type TimerEvent,
@@ -127,8 +127,7 @@ export class CallLife {
     const state = this.#state
     if (!advance(state, event)) return []
     const commands = this.#take(event)
-    const timers = new Map<LifeTimer, number>(state.dueAt === undefined ? [] : [['place', state.dueAt]])
-    return [...changeTimers(state, timers), ...commands]
+    return [...changeTimer(state, 'place', state.dueAt), ...commands]
   }
 
   #take(event: LifeEvent): LifeCommand[] {

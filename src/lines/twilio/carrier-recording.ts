@@ -1,5 +1,5 @@
 import type { RecordingChange } from '../../parts/index.ts'
-import { noop } from '../../scope/index.ts'
+import { noop, pause } from '../../scope/index.ts'
 import { askCarrier } from './ask-carrier.ts'
 import type { FarCallOptions } from './far-call.ts'
 import { limits } from './limits.ts'
@@ -45,7 +45,7 @@ export class CarrierRecording {
       const how = await this.#ask(change)
       if (how !== 'silent') return how === 'confirmed'
       if (change === 'start' || tries >= limits.tries || this.#ended.signal.aborted) return false
-      await this.#pause()
+      await pause(this.#far.clock, limits.pause, 'record again', this.#ended.signal)
     }
   }
 
@@ -65,20 +65,6 @@ export class CarrierRecording {
     if (change === 'stop') this.#running = false
     if (change === 'stop') this.#id = undefined
     return status === statusAfter[change] ? 'confirmed' : 'refused'
-  }
-
-  /** Ends early when the call has ended. */
-  #pause(): Promise<void> {
-    const { signal } = this.#ended
-    return new Promise((resolve) => {
-      const timer = this.#far.clock.after(limits.pause, 'record again', done)
-      signal.addEventListener('abort', done, { once: true })
-      function done(): void {
-        timer.clear()
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-    })
   }
 
   /** A call that has ended is no longer recorded. */

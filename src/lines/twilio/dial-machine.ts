@@ -1,6 +1,6 @@
 import {
   advance,
-  changeTimers,
+  changeTimer,
   type TimedState,
   type TimerCommand,
   type TimerEvent,
@@ -110,8 +110,7 @@ export class DialMachine {
     const state = this.#state
     if (!advance(state, event)) return []
     const commands = this.#take(event)
-    const timers = new Map<DialTimer, number>(state.dueAt === undefined ? [] : [['limit', state.dueAt]])
-    return [...changeTimers(state, timers), ...commands]
+    return [...changeTimer(state, 'limit', state.dueAt), ...commands]
   }
 
   #take(event: DialEvent): DialCommand[] {

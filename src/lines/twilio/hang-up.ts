@@ -1,4 +1,4 @@
-import { noop, type Clock } from '../../scope/index.ts'
+import { noop, pause, type Clock } from '../../scope/index.ts'
 import { askCarrier } from './ask-carrier.ts'
 import type { Carrier, ApiRequest } from './carrier.ts'
 import { limits } from './limits.ts'
@@ -84,10 +84,10 @@ export class HangUp {
   }
 
   async #try(request: ApiRequest): Promise<void> {
-    for (let left: number = limits.tries, pause: number = limits.pause; left > 0; left--, pause *= 2) {
+    for (let left: number = limits.tries, wait: number = limits.pause; left > 0; left--, wait *= 2) {
       const passing = await this.#post(request)
       if (this.#done || this.confirmed || !passing || left === 1) return
-      await this.#pause(pause)
+      await pause(this.#options.clock, wait, 'next attempt to end a call', this.#stop.signal)
     }
   }
 
@@ -98,18 +98,6 @@ export class HangUp {
     this.problem = answer.problem ?? `it answers ${answer.status}`
     if (answer.status !== undefined && carrier.hasEnded(answer.status, answer.body)) this.confirmed = true
     return answer.passing
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        timer.clear()
-        this.#stop.signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = this.#options.clock.after(ms, 'next attempt to end a call', done)
-      this.#stop.signal.addEventListener('abort', done)
-    })
   }
 
   #finish(): void {

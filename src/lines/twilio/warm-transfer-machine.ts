@@ -1,6 +1,6 @@
 import {
   advance,
-  changeTimers,
+  changeTimer,
   type TimedState,
   type TimerCommand,
   type TimerEvent,
@@ -129,8 +129,7 @@ export class WarmTransferMachine {
     const state = this.#state
     if (!advance(state, event)) return []
     const commands = state.phase === 'forgotten' ? [] : this.#take(event)
-    const timers = new Map<WarmTimer, number>(state.dueAt === undefined ? [] : [['limit', state.dueAt]])
-    return [...changeTimers(state, timers), ...commands]
+    return [...changeTimer(state, 'limit', state.dueAt), ...commands]
   }
 
   #take(event: WarmEvent): WarmCommand[] {

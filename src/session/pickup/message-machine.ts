@@ -1,6 +1,6 @@
 import {
   advance,
-  changeTimers,
+  changeTimer,
   type TimedState,
   type TimerCommand,
   type TimerEvent,
@@ -107,8 +107,7 @@ export class MessageMachine {
     const state = this.#state
     if (!advance(state, event)) return []
     const commands = [...this.#take(event), ...this.#act()]
-    const due = this.#dueAt
-    return [...changeTimers(state, new Map(due === undefined ? [] : [['next', due]])), ...commands]
+    return [...changeTimer(state, 'next', this.#dueAt), ...commands]
   }
 
   #take(event: MessageEvent): MessageCommand[] {

@@ -1,6 +1,6 @@
 import {
   advance,
-  changeTimers,
+  changeTimer,
   type TimedState,
   type TimerCommand,
   type TimerEvent,
@@ -102,8 +102,7 @@ export class PickupMachine {
     const state = this.#state
     if (!advance(state, event)) return []
     const commands = [...this.#take(event), ...this.#decide()]
-    const due = this.#dueAt
-    return [...changeTimers(state, new Map(due === undefined ? [] : [['decide', due]])), ...commands]
+    return [...changeTimer(state, 'decide', this.#dueAt), ...commands]
   }
 
   #take(event: PickupEvent): PickupCommand[] {

@@ -29,6 +29,9 @@ import { PickupMachine, type PickupCommand, type PickupEvent } from './pickup-ma
 
 type Finding = Extract<PickupCommand, { type: 'settle' }>['found']
 
+/** Characters of what is said that are kept, for the verdict and its report. A machine may talk for as long as it likes. */
+const LONGEST_TEXT = 4_000
+
 /** The longest time that an option may set, in milliseconds. */
 const LONGEST = 10 * 60_000
 
@@ -115,11 +118,11 @@ export class Pickup implements Pickups, Tap {
         if (turns.mode === 'vad') this.#closing.stations?.hearing.flush()
         return this.#hears(false, since)
       case 'interim':
-        this.#interim = text
+        this.#interim = text.slice(0, LONGEST_TEXT)
         if (wordsOnly && text.trim() !== '') this.#hears(true, since)
         return this.#detection?.handle({ type: 'words', text: this.#text })
       case 'final':
-        this.#said = `${this.#said} ${text}`.trim()
+        this.#said = `${this.#said} ${text}`.trim().slice(0, LONGEST_TEXT)
         this.#interim = ''
         if (wordsOnly) this.#hears(false, since)
         return this.#detection?.handle({ type: 'words', text: this.#text })

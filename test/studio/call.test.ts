@@ -1,26 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchChromium } from '../browser/chromium.ts'
-import { buildPage } from './build-page.ts'
+import { describe, expect, it } from 'vitest'
 import { tabTo } from './keyboard.ts'
-import { Studio } from './studio.ts'
 import { askForHours, call, sentence, turnOn } from './callers.ts'
+import { studios } from './studios.ts'
 
-let browser: Browser
-let built: Awaited<ReturnType<typeof buildPage>>
-
-beforeAll(async () => {
-  ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  built.remove()
-})
-
-const openStudio = (options?: Parameters<typeof Studio.open>[2]): Promise<Studio> =>
-  Studio.open(browser, built.folder, options)
+const openStudio = studios()
 
 describe('a call from the page', () => {
   it('shows the conversation, the live resources, and how the session ended', async () => {

@@ -1,25 +1,13 @@
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { LlmChunk } from '../../src/parts/index.ts'
-import { launchChromium } from '../browser/chromium.ts'
 import { emitted, type StageCall } from '../host/stage.ts'
 import { barriers } from './barriers.ts'
-import { buildPage } from './build-page.ts'
 import { looks, pictures } from './looks.ts'
 import { Studio } from './studio.ts'
+import { studios } from './studios.ts'
 
-let browser: Browser
-let built: Awaited<ReturnType<typeof buildPage>>
-
-beforeAll(async () => {
-  ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  built.remove()
-})
+const openStudio = studios()
 
 const usage = (inputTokens: number): LlmChunk => ({ type: 'usage', usage: { inputTokens, outputTokens: 20 } })
 
@@ -48,7 +36,7 @@ async function ask({ session, caller }: StageCall, text: string): Promise<void> 
 
 describe.each(looks)('the response times of a call: %s, %s', (colorScheme, size, viewport) => {
   it('[LT1] [CL15] are shown by stage, live and afterwards, with what the call costs', async () => {
-    await using studio = await Studio.open(browser, built.folder, {
+    await using studio = await openStudio({
       browserOptions: { colorScheme, viewport },
     })
     const { page } = studio

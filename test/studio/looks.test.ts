@@ -1,34 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Recordings } from '../../src/host/recordings.ts'
-import { launchChromium } from '../browser/chromium.ts'
 import { barriers } from './barriers.ts'
-import { buildPage } from './build-page.ts'
 import { askForHours, call, sentence, turnOn } from './callers.ts'
 import { looks, pictures } from './looks.ts'
-import { Studio } from './studio.ts'
+import { studios } from './studios.ts'
 
-let browser: Browser
-let built: Awaited<ReturnType<typeof buildPage>>
+const openStudio = studios()
 let folder = ''
 
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'endwell-studio-looks-'))
-  ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
 })
 
-afterAll(async () => {
-  await browser.close()
-  built.remove()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('the page', () => {
   it.each(looks)('has no accessibility barriers in any view: %s, %s', async (colorScheme, size, viewport) => {
-    await using studio = await Studio.open(browser, built.folder, {
+    await using studio = await openStudio({
       recordings: folder,
       browserOptions: { colorScheme, viewport },
     })

@@ -1,27 +1,12 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Scope } from '../../src/scope/index.ts'
-import { launchChromium } from '../browser/chromium.ts'
 import { Stage } from '../host/stage.ts'
 import { barriers } from './barriers.ts'
-import { buildPage } from './build-page.ts'
-import { Studio, info } from './studio.ts'
+import { info } from './studio.ts'
 import { call } from './callers.ts'
+import { studios } from './studios.ts'
 
-let browser: Browser
-let built: Awaited<ReturnType<typeof buildPage>>
-
-beforeAll(async () => {
-  ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  built.remove()
-})
-
-const openStudio = (options?: Parameters<typeof Studio.open>[2]): Promise<Studio> =>
-  Studio.open(browser, built.folder, options)
+const openStudio = studios()
 
 describe('the page', () => {
   it('asks for the secret of the host', async () => {

@@ -1,32 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { decodeWav } from '../../src/audio/index.ts'
 import { Recordings } from '../../src/host/recordings.ts'
 import { tool } from '../../src/session/index.ts'
 import { callTool } from '../../src/testing/index.ts'
-import { launchChromium } from '../browser/chromium.ts'
 import { barriers } from './barriers.ts'
-import { buildPage } from './build-page.ts'
-import { Studio } from './studio.ts'
 import { sentence } from './callers.ts'
+import { studios } from './studios.ts'
 
-let browser: Browser
-let built: Awaited<ReturnType<typeof buildPage>>
-
-beforeAll(async () => {
-  ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  built.remove()
-})
-
-const openStudio = (options?: Parameters<typeof Studio.open>[2]): Promise<Studio> =>
-  Studio.open(browser, built.folder, options)
+const openStudio = studios()
 
 describe('the view of a session', () => {
   it('shows it live, and can interrupt and close it', async () => {

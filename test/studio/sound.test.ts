@@ -1,25 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchChromium } from '../browser/chromium.ts'
+import { describe, expect, it } from 'vitest'
 import { barriers } from './barriers.ts'
-import { buildPage } from './build-page.ts'
-import { Studio } from './studio.ts'
 import { call } from './callers.ts'
+import { studios } from './studios.ts'
 
-let browser: Browser
-let built: Awaited<ReturnType<typeof buildPage>>
-
-beforeAll(async () => {
-  ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  built.remove()
-})
-
-const openStudio = (options?: Parameters<typeof Studio.open>[2]): Promise<Studio> =>
-  Studio.open(browser, built.folder, options)
+const openStudio = studios()
 
 describe('the sound of a call', () => {
   it('is shown for both sides, and a muted microphone cannot be overlooked', async () => {

@@ -1,4 +1,4 @@
-import { Registry, origin, type Clock, type Live, type Timer } from '../scope/index.ts'
+import { Registry, type Clock, type Live, type Timer } from '../scope/index.ts'
 
 interface Event extends Timer, Live {
   readonly at: number
@@ -65,7 +65,6 @@ export class SimClock implements Clock {
       kind: 'timer',
       name,
       at: this.#now + Math.max(0, ms),
-      origin: origin(),
       callback,
       cleared: false,
       clear() {

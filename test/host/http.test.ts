@@ -155,10 +155,14 @@ describe('a host over HTTP', () => {
 describe('the event stream of a session', () => {
   it('starts with a snapshot, continues with batches, and ends with the report', async () => {
     await using stage = await Stage.open()
+    // The tool runs until a batch shows it: things that come and go between two batches are left out.
+    let shown = (): void => {}
+    const isShown = new Promise<void>((resolve) => (shown = resolve))
+    const run = (): Promise<string> => isShown.then(() => 'ten')
     const call = stage.call({
       id: 'one',
       answers: [['Let me see. ', callTool('findSlot', { day: 'Monday' })], 'Monday at ten.'],
-      agent: { tools: { findSlot: tool({ description: 'Finds a slot', run: () => 'ten' }) } },
+      agent: { tools: { findSlot: tool({ description: 'Finds a slot', run }) } },
     })
     await call.session.start()
     const messages = messagesOf<LiveMessage>(await stage.fetch('/api/sessions/one/events'))
@@ -172,20 +176,18 @@ describe('the event stream of a session', () => {
 
     call.caller.types('Monday?')
     const events: string[] = []
-    let added = 0
     let last: LiveMessage | undefined
     for await (const message of messages) {
       last = message
       if (message.type !== 'batch') continue
       events.push(...message.events.map(({ type }) => type))
-      added += message.changes.filter(({ type }) => type === 'added').length
+      if (message.changes.some((change) => change.type === 'added' && change.name === 'tool findSlot')) shown()
       const done = message.events.some((event) => event.type === 'spoken' && event.heard === 'Monday at ten.')
       if (done) call.session.close().catch(() => {})
     }
     expect(events).toEqual(
       expect.arrayContaining(['user', 'tool', 'tool-done', 'speaking', 'spoken', 'latency', 'state']),
     )
-    expect(added).toBeGreaterThan(0)
     expect(last).toMatchObject({ type: 'closed', summary: { clean: true }, report: { id: 'one' } })
   })
 

@@ -4,6 +4,7 @@ import { Faults } from './faults.ts'
 import { MockTools, RehearsedSession } from './mock-tools.ts'
 import type { Pace } from './pace.ts'
 import { llmOf, paceOf, type RehearsalOptions } from './rehearsal-options.ts'
+import { ScriptedLlm } from './scripted-llm.ts'
 import { ScriptedStt } from './scripted-stt.ts'
 import { ScriptedTts } from './scripted-tts.ts'
 import { ScriptedVad } from './scripted-vad.ts'
@@ -44,13 +45,19 @@ export function createStage(agent: Agent, options: RehearsalOptions): Stage {
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => void outsideTimer(clock, ms, 'time passes', resolve))
   const activity = new Activity(() => pace.changed())
-  const recorder = new TurnRecorder()
   const observer = {
     ran: (call: string, input: unknown, mocked: boolean) => recorder.ran(call, input, mocked),
     returned: (call: string, value: unknown) => recorder.returned(call, value),
     waits: (call: string, waits: boolean) => activity.waits(call, waits ? 'caller' : undefined),
   }
   const faults = new Faults(wait)
+  const recorder = new TurnRecorder({
+    waitsForReal: (step) =>
+      pace instanceof VirtualTime &&
+      !faults.fired.includes(`task:${step}`) &&
+      // The script of a model may stall on purpose.
+      !(step === 'llm' && llm instanceof ScriptedLlm),
+  })
   for (const [step, fault] of Object.entries(initialFaults)) faults.set(step, fault)
   const line = new TestLine(lineOptions)
   const pacing = pace instanceof VirtualTime ? {} : { msPerCharacter: FAST_SPEECH }

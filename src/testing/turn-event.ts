@@ -85,4 +85,6 @@ export type TurnEvent =
 export interface TurnEntry {
   readonly key: string
   readonly event: TurnEvent
+  /** Why the event happened, if the rehearsal knows more than the session: replaces the error in a story. */
+  readonly why?: string
 }

@@ -1,7 +1,14 @@
+import { describeError } from '../scope/index.ts'
 import type { HistoryItem, Session, Speech, ToolItem } from '../session/index.ts'
 import type { ToolObserver } from './mock-tools.ts'
 import type { TurnEntry, TurnEvent, TurnToolCall } from './turn-event.ts'
 import { Turn, type TurnSource } from './turn-record.ts'
+import { explainLimit } from './virtual-limit.ts'
+
+export interface TurnRecorderOptions {
+  /** Whether a step waits for something real if it reaches its time limit: time is virtual, and no fault made it late. */
+  readonly waitsForReal?: (step: string) => boolean
+}
 
 /** An event that is not in the history: its turn, and the history item it comes after. */
 interface Note {
@@ -34,7 +41,12 @@ export class TurnRecorder implements TurnSource, Pick<ToolObserver, 'ran' | 'ret
   readonly #values = new Map<string, Values>()
   /** A copy of the history's items, because the history drops the oldest ones. */
   readonly #items = new Map<string, HistoryItem>()
+  readonly #waitsForReal: (step: string) => boolean
   #session!: Session
+
+  constructor({ waitsForReal = () => false }: TurnRecorderOptions = {}) {
+    this.#waitsForReal = waitsForReal
+  }
 
   watch(session: Session): void {
     this.#session = session
@@ -71,7 +83,22 @@ export class TurnRecorder implements TurnSource, Pick<ToolObserver, 'ran' | 'ret
     }
     for (const { key, turn: where, after, event } of this.#notes)
       if (where === turn) rows.push({ place: after + 0.5, entry: { key, event } })
-    return rows.toSorted((one, other) => one.place - other.place).map(({ entry }) => entry)
+    return rows
+      .toSorted((one, other) => one.place - other.place)
+      .map(({ entry: { key, event } }) => ({ key, event, ...this.#why(event) }))
+  }
+
+  /** Why code of the agent reached a time limit, if it waits for something that virtual time does not wait for (SI4). */
+  #why(event: TurnEvent): { readonly why?: string } {
+    const late =
+      event.type === 'toolCall' && event.how === 'failed' && !event.mocked
+        ? { step: event.name, message: String(event.output) }
+        : event.type === 'error'
+          ? { step: event.where, message: describeError(event.error).message }
+          : undefined
+    if (!late || !this.#waitsForReal(late.step)) return {}
+    const why = explainLimit(late.message)
+    return why === undefined ? {} : { why }
   }
 
   latency(turn: Turn): number | undefined {

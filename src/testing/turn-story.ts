@@ -35,6 +35,12 @@ function rowOf(event: TurnEvent): Row {
   return row(event)
 }
 
+function entryRow({ event, why }: TurnEntry): Row {
+  if (why === undefined) return rowOf(event)
+  if (event.type === 'toolCall') return rowOf({ ...event, output: why })
+  return event.type === 'error' ? rowOf({ ...event, error: why }) : rowOf(event)
+}
+
 /** An error as text: where it occurred, and its message. */
 export function errorText({ where, error }: { readonly where: string; readonly error: unknown }): string {
   return `${where}: ${describeError(error).message}`
@@ -53,7 +59,7 @@ export function storyOf(
 ): string {
   const lines = [
     [' ', 'caller', opening],
-    ...entries.map(({ key, event }) => [expected.has(key) ? '✓' : ' ', ...rowOf(event)]),
+    ...entries.map((entry) => [expected.has(entry.key) ? '✓' : ' ', ...entryRow(entry)]),
   ]
   const width = Math.max(...lines.map(([, who]) => who!.length))
   return lines.map(([tick, who, what]) => `${tick} ${who!.padEnd(width)}  ${what}`).join('\n')

@@ -181,7 +181,8 @@ describe('the event stream of a session', () => {
       last = message
       if (message.type !== 'batch') continue
       events.push(...message.events.map(({ type }) => type))
-      if (message.changes.some((change) => change.type === 'added' && change.name === 'tool findSlot')) shown()
+      if (message.changes.some((change) => change.type === 'added' && change.name === 'tool findSlot'))
+        shown()
       const done = message.events.some((event) => event.type === 'spoken' && event.heard === 'Monday at ten.')
       if (done) call.session.close().catch(() => {})
     }

@@ -2,10 +2,10 @@ import type { Reception } from '../host/index.ts'
 import type { Dial, DialOptions, DialReport } from '../lines/twilio/index.ts'
 import { OptionError, noop, systemClock } from '../scope/index.ts'
 import type { SessionReport } from '../session/index.ts'
-import { chooseModels } from './choose-models.ts'
+import { openChosen } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
-import { addToEnvironment, readEnvFile } from './env-file.ts'
+import { loadEnvFile } from './env-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
 import { readConfiguration } from './read-configuration.ts'
 import { operatorSettings } from './settings.ts'
@@ -66,7 +66,7 @@ export function call(args: readonly string[]): Promise<void> {
       run: async ({ argument: to, agent, from, parameter, ring, key, url, port, model, json, machines }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
-        addToEnvironment(readEnvFile())
+        await loadEnvFile()
         const dial: DialOptions = {
           to,
           from,
@@ -76,12 +76,9 @@ export function call(args: readonly string[]): Promise<void> {
           ...(key === undefined ? {} : { key }),
         }
         if (url !== undefined) return await askHost(url, dial, json)
-        const { checkModels, loadAgent } = await import('../host/index.ts')
         const { startDev, untilSignal } = await import('./dev.ts')
         const { terminalLog } = await import('./terminal-log.ts')
-        const file = await loadAgent(agent)
-        const choice = await chooseModels(file, model, process.env)
-        await checkModels(file, choice.models)
+        const { file, choice } = await openChosen(agent, model)
         let attempt: Dial | undefined
         let ended: (report: SessionReport) => void = noop
         const closed = new Promise<SessionReport>((resolve) => {

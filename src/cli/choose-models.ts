@@ -1,4 +1,4 @@
-import type { AgentFile } from '../host/index.ts'
+import type { AgentFile, OpenedAgent } from '../host/index.ts'
 import { OptionError, didYouMean } from '../scope/index.ts'
 import type { Models } from '../session/index.ts'
 
@@ -37,6 +37,22 @@ export async function chooseModels(
         `--model must be local, openai or gemini, not '${wanted}'.${didYouMean(wanted!, ['local', 'openai', 'gemini'])}`,
       )
   }
+}
+
+/** An agent file with the models that a command uses. */
+export interface ChosenAgent extends OpenedAgent {
+  readonly choice: Choice
+}
+
+/** Loads an agent file, chooses the models, and reports what is missing for them (HO11). */
+export async function openChosen(path: string, wanted: string | undefined): Promise<ChosenAgent> {
+  const { openAgent } = await import('../host/index.ts')
+  let choice: Choice | undefined
+  const opened = await openAgent(path, async (file) => {
+    choice = await chooseModels(file, wanted, process.env)
+    return choice.models
+  })
+  return { ...opened, choice: choice! }
 }
 
 function modelWithKey(env: Readonly<Record<string, string | undefined>>): string {

@@ -124,7 +124,7 @@ function nameOf({ name, variable }: Setting<unknown>, source: Source): string {
 const PREFIX = 'ENDWELL_'
 
 /** Variables that look like settings and are none. */
-function misspelt(known: readonly string[], variables: Variables, where: string): string[] {
+export function misspelt(known: readonly string[], variables: Variables, where: string): string[] {
   const endings = known.filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length))
   return Object.keys(variables)
     .filter((variable) => variable.startsWith(PREFIX) && !known.includes(variable))

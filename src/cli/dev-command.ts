@@ -3,10 +3,10 @@ import { isLevel, logLevels, type Level } from '../host/log-levels.ts'
 import { OptionError, describeError, noop, systemClock, didYouMean } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
 import type { PriceList, SessionReport } from '../session/index.ts'
-import { chooseModels } from './choose-models.ts'
+import { openChosen } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { devRecordings, type DevRecordings } from './dev-recordings.ts'
-import { addToEnvironment, readEnvFile } from './env-file.ts'
+import { loadEnvFile } from './env-file.ts'
 import { heldOpen, holders } from './held-open.ts'
 import { priceFile } from './price-file.ts'
 import { phoneAccountOf } from './phone-account.ts'
@@ -70,13 +70,11 @@ export function dev(args: readonly string[]): Promise<void> {
         let recorded: DevRecordings | undefined
         try {
           const level = levelOf(log)
-          addToEnvironment(readEnvFile())
-          const { checkModels, loadAgent, modelNames } = await import('../host/index.ts')
+          await loadEnvFile()
+          const { modelNames } = await import('../host/index.ts')
           const { startDev, untilSignal } = await import('./dev.ts')
           const { terminalLog } = await import('./terminal-log.ts')
-          const file = await loadAgent(argument!)
-          const choice = await chooseModels(file, model, process.env)
-          const models = await checkModels(file, choice.models)
+          const { file, choice, models } = await openChosen(argument!, model)
           const secret = process.env['ENDWELL_SECRET']
           const priced = prices ?? process.env['ENDWELL_PRICES']
           recorded = devRecordings(recordings)

@@ -4,6 +4,7 @@ import type { AudioFrame } from '../audio/index.ts'
 import { EndwellError, OptionError, describeError } from '../scope/index.ts'
 import type { SessionDetails } from '../host/index.ts'
 import { exitCodes, runCommand } from './command.ts'
+import { loadEnvFile } from './env-file.ts'
 import { phoneCall, readVoice, type PhoneOutcome } from './phone-call.ts'
 import { terminal } from './terminal.ts'
 
@@ -69,6 +70,7 @@ export function phone(rest: readonly string[]): Promise<void> {
           terminal.complain('Missing FILE.wav', 'See endwell phone --help')
           return exitCodes.misuse
         }
+        await loadEnvFile()
         const { answered, heard } = await ring({ file: argument, url, out, quiet, json })
         return answered && heard > 0 ? exitCodes.ok : exitCodes.failed
       },

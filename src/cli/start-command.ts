@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { exitCodes as hostExitCodes } from '../host/exit-codes.ts'
-import type { Running } from '../host/index.ts'
+import type { AgentSummary, Running } from '../host/index.ts'
 import type { Logger } from '../parts/index.ts'
 import { describeError, noop } from '../scope/index.ts'
 import { exitCodes, runCommand } from './command.ts'
@@ -76,8 +76,8 @@ async function run(
   if (json) terminal.json({ configuration: rows, warnings })
   else terminal.complain(...tableOf(rows), ...warnings.map((warning) => `warning: ${warning}`))
   try {
-    const { checkAgent, jsonLog } = await import('../host/index.ts')
-    const agent = await checkAgent(file, { signal: signals.aborted })
+    const { jsonLog } = await import('../host/index.ts')
+    const agent = await check(file, values.databaseUrl, signals.aborted)
     const logger = jsonLog({ level: values.log ?? 'info', write: (line) => terminal.print(line) })
     const host = await serveWith(file, values, logger)
     signals.passTo(host)
@@ -93,6 +93,25 @@ async function run(
     else terminal.complain(message)
     return exitCodes.failed
   }
+}
+
+/** Checks the agent file. An error about missing packages names those of the journal, too. */
+async function check(
+  file: string,
+  databaseUrl: string | undefined,
+  signal: AbortSignal,
+): Promise<AgentSummary> {
+  const { checkAgent, PackagesMissingError } = await import('../host/index.ts')
+  const { notInstalled, startPackages } = await import('./start-packages.ts')
+  const missing = notInstalled(startPackages(file, databaseUrl))
+  try {
+    const agent = await checkAgent(file, { signal })
+    if (missing.length === 0) return agent
+  } catch (error) {
+    if (!(error instanceof PackagesMissingError)) throw error
+    throw new PackagesMissingError(file, [...new Set([...missing, ...error.packages])], { cause: error })
+  }
+  throw new PackagesMissingError('endwell start', missing)
 }
 
 async function serveWith(

@@ -157,6 +157,10 @@ export const codesAround = {
       'The recording for `endwell phone`, or the file for what was heard, cannot be used.',
       'The message says what is wrong with it.',
     ],
+    PACKAGES_MISSING: [
+      'An agent file needs packages that are not installed.',
+      'Run the `npm install` of the message, which names all of them.',
+    ],
     AGENT_FILE: ["The agent's file cannot be used.", 'The message says what is wrong with it.'],
     JOURNAL_UNAVAILABLE: [
       "The journal's database cannot be reached, or cannot write. Live calls go on.",

@@ -157,7 +157,7 @@ describe('an agent file whose calls cannot work', { timeout: 60_000 }, () => {
     async (name, missing, models, agent) => {
       const args = ['dev', agentFile(name, models, agent), '--port', '0']
       const { code, text } = await run(args, without(missing))
-      expect(text).toContain(`needs the package ${missing}, which `)
+      expect(text).toContain(`agent.js needs the package ${missing}, which is not installed`)
       expect(text).toContain(`npm install ${missing}`)
       expect(text).not.toMatch(/\n {4}at /)
       expect(code).toBe(1)

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module'
-import { checkAgent, hasNodeSqlite, readsTypeScript, type DialledModel } from '../../host/index.ts'
+import { checkAgent, type DialledModel } from '../../host/index.ts'
 import { EndwellError, describeError } from '../../scope/index.ts'
 import { exitCodes, runCommand } from '../command.ts'
 import type { Configuration } from '../configuration.ts'
@@ -7,6 +6,7 @@ import { nodeProblem } from '../node-version.ts'
 import { optionsOf, readConfiguration } from '../read-configuration.ts'
 import { startSettings } from '../settings.ts'
 import { conflicts, risks } from '../start-command.ts'
+import { notInstalled, startPackages } from '../start-packages.ts'
 import { terminal } from '../terminal.ts'
 import { checkStorage } from './check-storage.ts'
 import { checkPublicUrl } from './check-public-url.ts'
@@ -69,21 +69,9 @@ function checkSettings({ values, mistakes, warnings }: Configuration<typeof star
   return (found.length === 0 ? [ok(good)] : found).map((each) => ({ name: 'settings', ...each }))
 }
 
-/** Packages that are needed only in some places, and that a user installs. */
 function checkPackages(file: string, databaseUrl: string | undefined): Omit<Finding, 'name'> {
-  const needed = [
-    ...(databaseUrl === undefined ? (hasNodeSqlite() ? [] : ['libsql']) : ['pg']),
-    ...(file.endsWith('ts') && !readsTypeScript() ? ['tsx'] : []),
-  ]
-  const { resolve } = createRequire(import.meta.url)
-  const missing = needed.filter((name) => {
-    try {
-      resolve(name)
-      return false
-    } catch {
-      return true
-    }
-  })
+  const needed = startPackages(file, databaseUrl)
+  const missing = notInstalled(needed)
   if (missing.length > 0) return wrong(`not installed: npm install ${missing.join(' ')}`)
   return needed.length === 0 ? skipped('none needed') : ok(`${needed.join(', ')} installed`)
 }
@@ -101,7 +89,7 @@ async function checkFile(file: string, dial: boolean): Promise<Finding[]> {
     ]
   } catch (error) {
     const { message } = describeError(error)
-    if (error instanceof EndwellError && error.code === 'AGENT_FILE')
+    if (error instanceof EndwellError && ['AGENT_FILE', 'PACKAGES_MISSING'].includes(error.code))
       return [
         { name: 'agent file', ...wrong(message) },
         { name: 'models', ...skipped('not checked: see agent file') },

@@ -20,16 +20,15 @@ import { WorkerLink } from '../supervisor/worker-link.ts'
 import { jsonLog } from '../watch/json-log.ts'
 import { Metrics } from '../watch/metrics.ts'
 import { openTraces } from '../watch/traces.ts'
-import { checkModels, modelNames } from './check-models.ts'
-import { loadAgent } from './load-agent.ts'
+import { modelNames } from './check-models.ts'
+import { openAgent } from './open-agent.ts'
 import { takeSettings, type WorkerRequest, type WorkerSettings } from './worker-settings.ts'
 
 async function main(link: WorkerLink, settings: WorkerSettings): Promise<void> {
   const { agentFile, privateHost, closeTimeout, logLevel } = settings
   const ask = (request: WorkerRequest): Promise<unknown> => link.request(request)
   const logger = jsonLog({ level: logLevel, write: (line) => process.stdout.write(`${line}\n`) })
-  const file = await loadAgent(agentFile)
-  const models = await checkModels(file)
+  const { file, models } = await openAgent(agentFile)
   const identity = (await ask({ type: 'identity' })) as { readonly host: string }
   const { name } = link.identity
   let owner: Owner = { host: identity.host, worker: name, address: '' }

@@ -4,12 +4,12 @@ import { describeError } from '../../scope/index.ts'
 import { agentFor } from '../agent-file.ts'
 import { dialModels } from '../dial/dial-models.ts'
 import type { AgentCheck, AgentSummary } from './check-agent.ts'
-import { checkModels, modelNames } from './check-models.ts'
-import { loadAgent } from './load-agent.ts'
+import { modelNames } from './check-models.ts'
+import { PackagesMissingError } from './errors.ts'
+import { openAgent } from './open-agent.ts'
 
 async function check(path: string, dial: boolean): Promise<AgentSummary> {
-  const file = await loadAgent(path)
-  const models = await checkModels(file)
+  const { file, models } = await openAgent(path)
   const { afterCall = {} } = file
   const agent = agentFor(file)
   return {
@@ -32,6 +32,7 @@ check(process.argv[2] ?? '', process.argv[3] === 'dial').then(
   (agent) => send({ agent }),
   (error: unknown) => {
     const { code = 'FAILED', message } = describeError(error)
-    send({ error: { code, message } })
+    const packages = error instanceof PackagesMissingError ? error.packages : []
+    send({ error: { code, message, packages } })
   },
 )

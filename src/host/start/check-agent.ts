@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { EndwellError, systemClock, type ErrorCode } from '../../scope/index.ts'
 import type { DialledModel } from '../dial/dial-model.ts'
-import { AgentFileError } from './load-agent.ts'
+import { AgentFileError, PackagesMissingError } from './errors.ts'
 
 /** What an agent file has, as far as it can be known without a call. */
 export interface AgentSummary {
@@ -20,7 +20,14 @@ export interface AgentSummary {
 /** The message of the process that checks an agent file. */
 export type AgentCheck =
   | { readonly agent: AgentSummary }
-  | { readonly error: { readonly code: string; readonly message: string } }
+  | {
+      readonly error: {
+        readonly code: string
+        readonly message: string
+        /** The packages that are missing. */
+        readonly packages: readonly string[]
+      }
+    }
 
 export interface CheckAgentOptions {
   /** How long the file may take to load, in milliseconds. Default: 60 s. */
@@ -80,6 +87,8 @@ export async function checkAgent(file: string, options: CheckAgentOptions = {}):
     if (signal?.aborted) stop()
   })
   if (!answer) throw new AgentFileError(file, ended)
-  if ('error' in answer) throw new EndwellError(answer.error.code as ErrorCode, answer.error.message)
-  return answer.agent
+  if (!('error' in answer)) return answer.agent
+  const { code, message, packages } = answer.error
+  if (packages.length > 0) throw new PackagesMissingError(file, packages)
+  throw new EndwellError(code as ErrorCode, message)
 }

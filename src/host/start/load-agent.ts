@@ -1,16 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { EndwellError } from '../../scope/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import { handlersProblem } from '../work/index.ts'
-
-/** The given file is not a valid agent file. */
-export class AgentFileError extends EndwellError {
-  constructor(file: string, problem: string, options?: ErrorOptions) {
-    super('AGENT_FILE', `${file} ${problem}`, options)
-  }
-}
+import { AgentFileError, PackagesMissingError } from './errors.ts'
+import { missingImports } from './missing-imports.ts'
 
 /** Loads the default export of an agent file. */
 export async function loadAgent(file: string): Promise<AgentFile> {
@@ -24,12 +18,12 @@ export async function loadAgent(file: string): Promise<AgentFile> {
       file,
       `must be an ES module: add "type": "module" to package.json, or rename it to ${renamed(file)}`,
     )
-  if (path.endsWith('ts') && !readsTypeScript()) await registerTsx(file)
+  if (path.endsWith('ts') && !readsTypeScript()) await registerTsx(file, path)
   try {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown }
     return check(file, module.default)
   } catch (error) {
-    throw error instanceof AgentFileError ? error : notLoaded(file, error)
+    throw error instanceof AgentFileError ? error : notLoaded(file, path, error)
   }
 }
 
@@ -39,19 +33,19 @@ export function readsTypeScript(): boolean {
 }
 
 /** For versions of Node that do not run TypeScript themselves. */
-async function registerTsx(file: string): Promise<void> {
+async function registerTsx(file: string, path: string): Promise<void> {
   try {
     const { register } = await import('tsx/esm/api')
     register()
   } catch (error) {
-    const problem =
-      'is TypeScript, which this version of Node cannot run: npm install tsx, or use Node 22.18 or later'
-    throw new AgentFileError(file, problem, { cause: error })
+    throw new PackagesMissingError(file, ['tsx', ...missingImports(path)], { cause: error })
   }
 }
 
-function notLoaded(file: string, error: unknown): AgentFileError {
-  const { message } = error as { message?: string }
+function notLoaded(file: string, path: string, error: unknown): Error {
+  const { message, code } = error as { message?: string; code?: string }
+  const missing = code === 'ERR_MODULE_NOT_FOUND' ? missingImports(path) : []
+  if (missing.length > 0) return new PackagesMissingError(file, missing, { cause: error })
   return new AgentFileError(file, `could not be loaded: ${message ?? String(error)}`, { cause: error })
 }
 

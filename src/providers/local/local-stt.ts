@@ -10,7 +10,7 @@ import {
 import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 import { grammarOf, type Grammar } from './grammar.ts'
 import { LocalVad } from './local-vad.ts'
-import { requirePackage } from './require-package.ts'
+import { checkPackage } from './require-package.ts'
 import { PACKAGE, openRecogniser, type Recogniser, type RecogniserOptions } from './recogniser.ts'
 
 /** The default text of `LocalStt` for speech that matches none of its phrases. */
@@ -88,7 +88,7 @@ export class LocalStt implements Stt {
     if (!(maxDoubt > 0)) throw new OptionError(`${this.name}: maxDoubt must be above 0; it is ${maxDoubt}`)
     if (!(timeout > 0)) throw new OptionError(`${this.name}: timeout must be above 0; it is ${timeout}`)
     // Not in `open`: a missing package must be reported when the program starts, not in the first call (HO11).
-    requirePackage(PACKAGE, this.name)
+    checkPackage(PACKAGE, this.name)
   }
 
   async open(context: PartContext, events: SttEvents): Promise<SttStream> {

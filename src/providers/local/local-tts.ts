@@ -1,11 +1,11 @@
 import { pcm, samplesIn } from '../../audio/index.ts'
 import { sentenceTts, type PartContext, type SpokenChunk, type Tts, type Voice } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
-import { findPackage } from '../find-package.ts'
-import { enginePackages, ttsEngines, type Speak, type TtsEngine } from './engine.ts'
+import { enginePackages, ttsEngines, type ProgramEngine, type Speak, type TtsEngine } from './engine.ts'
 import { LocalError } from './errors.ts'
 import { findProgram } from './find-program.ts'
 import { programEngine } from './program-engine.ts'
+import { checkPackage, requirePackage } from './require-package.ts'
 import { espeakEngine, fliteEngine } from './wasm-engine.ts'
 import { cached } from './cached.ts'
 
@@ -54,19 +54,20 @@ export class LocalTts implements Tts {
 
   constructor(options: LocalTtsOptions = {}) {
     checkOptions('LocalTts', options, optionNames)
-    const { name = 'local-tts', engine, speed = 1, timeout = 10_000 } = options
+    const { name = 'local-tts', engine = 'flite-wasm', speed = 1, timeout = 10_000 } = options
     this.name = name
     this.#options = options
     this.#speed = speed
     this.#timeout = timeout
-    if (engine !== undefined && !ttsEngines.includes(engine))
+    if (!ttsEngines.includes(engine))
       throw new OptionError(`${name}: there is no engine '${engine}'. Choose from: ${ttsEngines.join(', ')}`)
     if (!(speed >= 0.5 && speed <= 3))
       throw new OptionError(`${name}: speed must be from 0.5 to 3; it is ${speed}`)
     if (!(Number.isFinite(timeout) && timeout > 0))
       throw new OptionError(`${name}: timeout must be a finite number above 0; it is ${timeout}`)
     // Not only in `open`: a missing engine must be reported when the program starts, not in the first call (HO11).
-    this.#findEngine()
+    if (isProgram(engine)) this.#findProgram(engine)
+    else checkPackage(enginePackages[engine], name)
   }
 
   async open(context: PartContext): Promise<Voice> {
@@ -82,27 +83,25 @@ export class LocalTts implements Tts {
   async #openEngine(scope: Scope<string>): Promise<Speak> {
     const { engine = 'flite-wasm', voice } = this.#options
     const options = { voice, speed: this.#speed, timeout: this.#timeout }
-    const path = this.#findEngine()
-    if (engine === 'flite-wasm') return fliteEngine(scope, path, options)
-    if (engine === 'espeak-wasm') return espeakEngine(scope, options)
-    return programEngine(scope, engine, path, options)
+    if (isProgram(engine)) return programEngine(scope, engine, this.#findProgram(engine), options)
+    const path = requirePackage(enginePackages[engine], this.name)
+    return engine === 'flite-wasm' ? fliteEngine(scope, path, options) : espeakEngine(scope, options)
   }
 
-  /** The path of the package or program. Throws if it is not installed. */
-  #findEngine(): string {
-    const { engine = 'flite-wasm' } = this.#options
-    const isProgram = engine === 'flite' || engine === 'espeak-ng'
-    const path = isProgram ? findProgram(engine) : findPackage(enginePackages[engine])
+  /** The path of a program. Throws if it is not installed. */
+  #findProgram(engine: ProgramEngine): string {
+    const path = findProgram(engine)
     if (path !== undefined) return path
     throw new LocalError(
       'ENGINE_MISSING',
-      isProgram
-        ? `${this.name} needs the program ${engine}, which is not in PATH. Install it, or leave out \`engine\` and run: ` +
-            `npm install ${enginePackages['flite-wasm']}`
-        : `${this.name} needs the package ${enginePackages[engine]}, which is not installed. ` +
-            `Run: npm install ${enginePackages[engine]}`,
+      `${this.name} needs the program ${engine}, which is not in PATH. Install it, or leave out \`engine\` and run: ` +
+        `npm install ${enginePackages['flite-wasm']}`,
     )
   }
+}
+
+function isProgram(engine: TtsEngine): engine is ProgramEngine {
+  return !Object.hasOwn(enginePackages, engine)
 }
 
 async function* chunksOf(speak: Speak, sentence: string, signal: AbortSignal): AsyncGenerator<SpokenChunk> {

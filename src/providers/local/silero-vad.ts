@@ -3,7 +3,7 @@ import { durationOf, Framer, pcm, type AudioFrame } from '../../audio/index.ts'
 import type { PartContext, SoundSetup, Vad, VadEvents, VadStream } from '../../parts/index.ts'
 import { checkOptions, OptionError, type OptionNames, type Scope } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
-import { requirePackage } from './require-package.ts'
+import { checkPackage } from './require-package.ts'
 import type { SileroData, SileroInput } from './silero-thread.ts'
 import { SpeechGate, type SpeechGateOptions } from './speech-gate.ts'
 import { WorkerThread } from './worker-thread.ts'
@@ -71,7 +71,7 @@ export class SileroVad implements Vad {
     // Not in `open`: a missing file or package must be reported when the program starts, not in the first call (HO11).
     if (!existsSync(options.model))
       throw new OptionError(`${this.name}: there is no model file ${options.model}`)
-    requirePackage(PACKAGE, this.name)
+    checkPackage(PACKAGE, this.name)
   }
 
   async open(

@@ -3,7 +3,7 @@ import { concat, pcm } from '../../audio/index.ts'
 import type { PartContext, TurnDetector, TurnJudge } from '../../parts/index.ts'
 import { checkOptions, iterate, OptionError, SignalStop, type OptionNames } from '../../scope/index.ts'
 import { LocalError } from './errors.ts'
-import { requirePackage } from './require-package.ts'
+import { checkPackage } from './require-package.ts'
 import type { SmartTurnData } from './smart-turn-thread.ts'
 import { WorkerThread } from './worker-thread.ts'
 
@@ -42,7 +42,7 @@ export class SmartTurn implements TurnDetector {
     this.#model = options.model
     // Not in `open`: a missing file or package must be reported when the program starts, not in the first call (HO11).
     if (!existsSync(this.#model)) throw new OptionError(`${this.name}: there is no model file ${this.#model}`)
-    requirePackage(PACKAGE, this.name)
+    checkPackage(PACKAGE, this.name)
   }
 
   async open({ scope }: PartContext): Promise<TurnJudge> {

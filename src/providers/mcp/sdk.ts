@@ -1,13 +1,13 @@
-import { findPackage, isBundled } from '../find-package.ts'
+import { findPackage, isBundled, reportMissing } from '../find-package.ts'
 import { McpToolsetError } from './errors.ts'
 
 /** The part of the SDK that is used. */
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
-/** Throws if the SDK, an optional peer dependency, is not installed. Does not load it. */
+/** Reports if the SDK, an optional peer dependency, is not installed. Does not load it. */
 export function requireSdk(): void {
   if (!isBundled && findPackage('@modelcontextprotocol/sdk/client/index.js') === undefined)
-    throw notInstalled()
+    reportMissing('@modelcontextprotocol/sdk', () => notInstalled())
 }
 
 /** Loads the SDK when the first toolset is opened. */

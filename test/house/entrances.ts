@@ -8,6 +8,11 @@ const others = new Set([
   'src/host/wire/index.ts',
   // The journal in memory, in `testing`, shares what is not public.
   'src/host/journal/index.ts',
+  // The host collects the packages that models need.
+  'src/providers/find-package.ts',
+  // `endwell chat` shares what is not public: when a session is idle, and text as sound.
+  'src/testing/activity.ts',
+  'src/testing/sound-text.ts',
   // Commands need these before they load the host.
   'src/host/exit-codes.ts',
   'src/host/log-levels.ts',

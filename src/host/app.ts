@@ -1,17 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { describeError, EndwellError, noop, OptionError } from '../scope/index.ts'
-import {
-  choiceIn,
-  field,
-  limitIn,
-  refuse,
-  refuseLarge,
-  refuseUnknown,
-  textIn,
-  type HostContext,
-  type HostHttp,
-} from './answers.ts'
+import { field, refuse, refuseLarge, refuseUnknown, type HostContext, type HostHttp } from './answers.ts'
 import { addCalls } from './calls-api.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import { isRelayed, relayRequest } from './fleet/relay.ts'
@@ -19,7 +9,8 @@ import type { EventStreams, Subscription } from './event-streams.ts'
 import type { Faults } from './fault-board.ts'
 import type { GateRequest, Gate, Refused } from './gate.ts'
 import { limits } from './limits.ts'
-import type { Logbook, LogbookQuery } from './logbook.ts'
+import { listQueryIn, listSessions } from './list-sessions.ts'
+import type { Logbook } from './logbook.ts'
 import type { LoggedSession } from './logged-session.ts'
 import { latenciesOf, spentOf } from './measures.ts'
 import { addOperations } from './operator-api.ts'
@@ -29,7 +20,7 @@ import type { Recordings } from './recordings.ts'
 import { readJson } from './read-json.ts'
 import type { CallsOut } from './reception/calls-out.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { HostInfo, ListMessage, LiveMessage, SessionDetails, SessionSummary } from './wire/index.ts'
+import type { HostInfo, ListMessage, LiveMessage, SessionDetails } from './wire/index.ts'
 
 export interface AppParts {
   readonly logbook: Logbook
@@ -143,11 +134,7 @@ function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): 
   app.get('/api/info', (context) => context.json<HostInfo>({ ...info, faults: faults?.list() ?? [] }))
   app.get('/api/sessions', async (context) =>
     context.json({
-      sessions: await listOf(logbook, fleet, {
-        ...queryOf(context),
-        ...pageIn(context),
-        ...limitIn(context),
-      }),
+      sessions: await listSessions(logbook, fleet, listQueryIn(context)),
     }),
   )
   app.get('/api/sessions/:id', async (context) => {
@@ -157,47 +144,6 @@ function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): 
   })
 }
 
-/** The sessions of this process as they are now, and all others as the journal has them. Newest first. */
-async function listOf(
-  logbook: Logbook,
-  fleet: Fleet | undefined,
-  { limit, before, ...query }: LogbookQuery & { readonly limit?: number; readonly before?: PageEnd },
-): Promise<SessionSummary[]> {
-  const own = logbook.list(query).filter((session) => !before || isOlder(session, before))
-  if (!fleet) return own.slice(0, limit)
-  const listed = await fleet.archive.list({
-    ...query,
-    ...(limit === undefined ? {} : { limit }),
-    ...(before ? { before: before.addedAt, beforeId: before.id } : {}),
-  })
-  const others = listed.filter(({ id }) => !logbook.get(id))
-  return [...own, ...others].toSorted((one, other) => other.addedAt - one.addedAt).slice(0, limit)
-}
-
-/** The last session of a page: the next page has older ones. */
-type PageEnd = Pick<SessionSummary, 'addedAt' | 'id'>
-
-const isOlder = (one: PageEnd, other: PageEnd): boolean =>
-  one.addedAt < other.addedAt || (one.addedAt === other.addedAt && one.id < other.id)
-
-function pageIn(context: HostContext): { readonly before?: PageEnd } {
-  const [time, id] = [textIn(context, 'before'), textIn(context, 'beforeId')]
-  if (time === '') return {}
-  const addedAt = Number(time)
-  if (Number.isSafeInteger(addedAt) && addedAt >= 0) return { before: { addedAt, id } }
-  throw new OptionError('before must be the addedAt of a session: milliseconds since 1970')
-}
-
-function queryOf(context: HostContext): LogbookQuery {
-  const state = choiceIn(context, 'state', ['live', 'closed'])
-  const clean = choiceIn(context, 'clean', ['true', 'false'])
-  return {
-    words: textIn(context, 'q'),
-    ...(state === undefined ? {} : { state }),
-    ...(clean === undefined ? {} : { clean: clean === 'true' }),
-  }
-}
-
 // ── event streams ──
 
 function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts): void {
@@ -205,7 +151,7 @@ function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts
     stream(context, streams, 'sessions', (out) => {
       const send = (message: ListMessage): void => out.send(message)
       const sendAll = (): void => {
-        listOf(logbook, fleet, {}).then(
+        listSessions(logbook, fleet, {}).then(
           (sessions) => send({ type: 'sessions', sessions }),
           () => send({ type: 'sessions', sessions: logbook.list() }),
         )

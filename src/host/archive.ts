@@ -1,8 +1,16 @@
-import { formatSession, type SessionReport } from '../session/index.ts'
+import { formatSession, type CostReport, type SessionReport } from '../session/index.ts'
 import { itemsOf } from './fleet/lost-report.ts'
+import { limits } from './limits.ts'
+import { latenciesOf } from './measures.ts'
 import { eventsOfItems, eventsOfReport, type StoredReport } from './report-events.ts'
-import type { CallQuery, CallRecord, Journal } from './journal/journal.ts'
-import { culpritsOf, type SessionDetails, type SessionSummary } from './wire/index.ts'
+import type { CallQuery, CallRecord, CallSummary, Journal } from './journal/journal.ts'
+import {
+  culpritsOf,
+  latencyFiguresOf,
+  type CallCost,
+  type SessionDetails,
+  type SessionSummary,
+} from './wire/index.ts'
 
 /** The calls in the journal, as the page shows them: those of other processes, and those that ended long ago. */
 export class Archive {
@@ -50,7 +58,8 @@ function summaryOf(record: CallRecord): SessionSummary {
   return {
     turns: 0,
     errors: 0,
-    ...summary,
+    // Written by `outcomeOf`.
+    ...(summary as Partial<SessionSummary> | undefined),
     id,
     agent,
     ...(from === undefined ? {} : { from }),
@@ -61,9 +70,11 @@ function summaryOf(record: CallRecord): SessionSummary {
 }
 
 /** What the list shows of a report. */
-export function outcomeOf(report: SessionReport): Partial<SessionSummary> {
-  const { reason, ended, by, clean, lived, took, closeTimeout, usage, errorCount, recordings } = report
+export function outcomeOf(report: SessionReport): Partial<SessionSummary> & CallSummary {
+  const { reason, ended, by, clean, lived, took, closeTimeout, usage, errorCount, recordings, cost } = report
   const [culprit] = clean ? [] : culpritsOf(report)
+  const failedTools = failedToolsOf(report)
+  const latency = latencyFiguresOf(latenciesOf(report))
   return {
     turns: usage.turns,
     errors: errorCount,
@@ -76,5 +87,28 @@ export function outcomeOf(report: SessionReport): Partial<SessionSummary> {
     closeTimeout,
     ...(culprit ? { culprit } : {}),
     ...(recordings?.length ? { recordings: recordings.length } : {}),
+    ...(failedTools.length > 0 ? { failedTools } : {}),
+    ...(latency ? { latency } : {}),
+    ...(cost && isKnown(cost) ? { cost: totalOf(cost) } : {}),
+  }
+}
+
+/** The names of the tools that failed. A tool that was cancelled or refused has not failed. */
+function failedToolsOf({ transcript }: SessionReport): readonly string[] {
+  const failed = transcript.flatMap((item) =>
+    item.type === 'tool' && item.result?.failed === true && !item.result.stopped ? [item.name] : [],
+  )
+  return [...new Set(failed)].slice(0, limits.failedTools)
+}
+
+/** Whether any model has a price: otherwise the total is 0, which is not what the call cost. */
+const isKnown = ({ models, unpriced }: CostReport): boolean =>
+  unpriced.length === 0 || Object.keys(models).length > 0
+
+function totalOf({ total, unpriced, currency }: CostReport): CallCost {
+  return {
+    total,
+    ...(currency === undefined ? {} : { currency }),
+    ...(unpriced.length > 0 ? { unpriced } : {}),
   }
 }

@@ -29,12 +29,13 @@ export const eventJson: {
   latency: ({ speech, ...latency }) => ({ type: 'latency', speech: speech.id, ...latency }),
   tool: ({ id, name, input }) => ({ type: 'tool', id, name, input: clip(input) }),
   progress: ({ id, name, update }) => ({ type: 'progress', id, name, update: clip(update) }),
-  'tool-done': ({ id, name, outcome: { output, failed } }) => ({
+  'tool-done': ({ id, name, outcome: { output, failed, stopped } }) => ({
     type: 'tool-done',
     id,
     name,
     output: clip(output),
     failed,
+    ...(stopped ? { stopped } : {}),
   }),
   approval: ({ id, name }) => ({ type: 'approval', id, name }),
   transfer: ({ to, outcome }) => ({ type: 'transfer', to: clip(to), ...(outcome ? { outcome } : {}) }),

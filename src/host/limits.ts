@@ -17,6 +17,8 @@ export const limits = {
   /** Events that are kept per call, and the characters of their texts: those of a call of several hours. The oldest are dropped. */
   timeline: 2_000,
   timelineText: 300_000,
+  /** Names of failed tools of a call in the list. */
+  failedTools: 5,
   /** Characters of the first words of a call in the list. */
   firstWords: 120,
   /** Characters per text in a snapshot or an event. The report has all of them. */

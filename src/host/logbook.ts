@@ -2,7 +2,7 @@ import { OptionError, type Scope } from '../scope/index.ts'
 import type { Session } from '../session/index.ts'
 import { limits } from './limits.ts'
 import { LoggedSession, type SessionNote } from './logged-session.ts'
-import type { SessionSummary } from './wire/index.ts'
+import { wentWrong, type SessionSummary } from './wire/index.ts'
 
 export interface LogbookOptions {
   /** How many of the latest reports are kept. Default: 200. */
@@ -15,6 +15,10 @@ export interface LogbookQuery {
   /** `live` matches every session that is not closed. */
   readonly state?: 'live' | 'closed'
   readonly clean?: boolean
+  /** Whether the call is not clean, or a tool failed in it. Only of calls that have ended. */
+  readonly wrong?: boolean
+  /** Only sessions that were added at this time or later, in milliseconds since 1970. */
+  readonly since?: number
 }
 
 /**
@@ -60,11 +64,13 @@ export class Logbook {
   }
 
   /** Returns the matching sessions, newest first. */
-  list({ words = '', state, clean }: LogbookQuery = {}): SessionSummary[] {
+  list({ words = '', state, clean, wrong, since = 0 }: LogbookQuery = {}): SessionSummary[] {
     const wanted = words.trim()
     return Array.from(this.#sessions.values())
       .filter(({ summary }) => state === undefined || (summary.state === 'closed') === (state === 'closed'))
       .filter(({ summary }) => clean === undefined || summary.clean === clean)
+      .filter(({ summary }) => wrong === undefined || wentWrong(summary) === wrong)
+      .filter(({ summary }) => summary.addedAt >= since)
       .filter((session) => wanted === '' || session.matches(wanted))
       .map(({ summary }) => summary)
       .toReversed()

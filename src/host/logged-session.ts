@@ -1,4 +1,4 @@
-import type { Scope } from '../scope/index.ts'
+import { clip as clipTo, type Scope } from '../scope/index.ts'
 import {
   formatSession,
   type HistoryItem,
@@ -203,6 +203,4 @@ function textOf(item: HistoryItem): string {
   return item.name
 }
 
-function shortened(text: string): string {
-  return text.length <= limits.firstWords ? text : `${text.slice(0, limits.firstWords - 1)}…`
-}
+const shortened = (text: string): string => clipTo(text, limits.firstWords)

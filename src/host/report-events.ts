@@ -49,8 +49,9 @@ function eventsOf(item: HistoryItem, speech: number): LiveEvent[] {
     const { call: id, name, input, result } = item
     const began: LiveEvent = { at, type: 'tool', id, name, input: clip(input) }
     if (!result) return [began]
-    const { output, failed, at: doneAt } = result
-    return [began, { at: doneAt, type: 'tool-done', id, name, output: clip(output), failed }]
+    const { output, failed, stopped, at: doneAt } = result
+    const how = { failed, ...(stopped ? { stopped } : {}) }
+    return [began, { at: doneAt, type: 'tool-done', id, name, output: clip(output), ...how }]
   }
   const how = item.interrupted ? 'interrupted' : 'played'
   if (item.type === 'keys') return [{ at, type: 'pressed', keys: clip(item.keys), how, confirmed: true }]

@@ -34,6 +34,7 @@ export type {
   MessageItem,
   ToolItem,
   ToolResult,
+  ToolStop,
 } from './history/history-item.ts'
 export { History } from './history/history.ts'
 export { RecordingError, type RecordingReport, type RecordingSink } from './recording/recording-sink.ts'

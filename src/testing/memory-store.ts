@@ -9,6 +9,8 @@ import {
   type CallQuery,
   type CallRecord,
   type CallRecording,
+  type CallSort,
+  type CallSummary,
   type Entry,
   type HostRecord,
   type LostCall,
@@ -93,7 +95,7 @@ export class MemoryStore {
         call.entries.set(entry.seq, call.redacted ? { ...entry, item: redactedItem(entry.item) } : entry)
   }
 
-  close(call: MemoryCall, report: SessionReport, now: number, summary?: object): void {
+  close(call: MemoryCall, report: SessionReport, now: number, summary?: CallSummary): void {
     const { resume: _, ...record } = call.record
     const { reason, clean } = report
     const kept = summary && call.redacted ? redactedSummary(summary) : summary
@@ -124,17 +126,21 @@ export class MemoryStore {
       .toSorted((a, b) => a.dueAt! - b.dueAt! || (a.key < b.key ? -1 : 1))
   }
 
-  /** Newest first. */
   list(query: CallQuery): CallRecord[] {
-    const { state, clean, before = Infinity, beforeId = '', limit = 100 } = query
+    const { state, clean, wrong, since = 0, before = Infinity, beforeId = '', limit = 100 } = query
+    const { sort = 'newest' } = query
     const words = searched(query.words)
     return [...this.calls.values()]
       .filter(({ record }) => state === undefined || record.state === state)
       .filter(({ record }) => clean === undefined || record.clean === clean)
       .filter(({ record: { openedAt, id } }) => openedAt < before || (openedAt === before && id < beforeId))
+      .filter(({ record: { openedAt } }) => openedAt >= since)
+      .filter(({ record }) => wrong === undefined || isWrong(record) === wrong)
       .filter((call) => words === undefined || mentions(call, words))
       .map(({ record }) => record)
+      .filter((record) => figures[sort](record) !== undefined)
       .toSorted((a, b) => b.openedAt - a.openedAt || (a.id < b.id ? 1 : -1))
+      .toSorted((a, b) => figures[sort](b)! - figures[sort](a)!)
       .slice(0, limit)
   }
 
@@ -176,6 +182,18 @@ export class MemoryStore {
     for (const { key } of call.work) this.work.delete(key)
   }
 }
+
+/** What a list is sorted by, the largest first. */
+const figures: Readonly<Record<CallSort, (record: CallRecord) => number | undefined>> = {
+  newest: () => 0,
+  slowest: ({ summary }) => summary?.latency?.p95,
+  dearest: ({ summary }) => summary?.cost?.total,
+  longest: ({ summary }) => summary?.lived,
+}
+
+/** Undefined until the call has ended. */
+const isWrong = ({ clean, summary }: CallRecord): boolean | undefined =>
+  clean === undefined ? undefined : !clean || summary?.failedTools !== undefined
 
 const newWork = (call: string, handler: string): MemoryWork => ({
   key: workKey(call, handler),

@@ -70,6 +70,31 @@ describe('a host over HTTP', () => {
     })
   })
 
+  it('[ST5] lists the sessions in which something went wrong, and the longest first', async () => {
+    await using stage = await Stage.open()
+    const long = stage.call({ id: 'long', answers: ['We open at eight.'] })
+    await long.session.start()
+    const known = emitted(long.session, 'latency')
+    long.caller.types('When do you open?')
+    await known
+    const short = stage.call({ id: 'short' })
+    await short.session.start()
+    short.session.reportError('crm', new Error('no answer'))
+    await short.session.close()
+    await long.session.close()
+    stage.call({ id: 'live' })
+    const list = async (query: string) => {
+      const answer = await stage.fetch(`/api/sessions?${query}`)
+      return ((await answer.json()) as { sessions: SessionSummary[] }).sessions.map(({ id }) => id)
+    }
+    expect(await list('')).toEqual(['live', 'short', 'long'])
+    expect(await list('sort=longest')).toEqual(['long', 'short'])
+    expect(await list('sort=slowest')).toEqual(['long'])
+    expect(await list('sort=dearest')).toEqual([])
+    expect(await list('wrong=true')).toEqual(['short'])
+    expect(await list('wrong=false&since=1')).toEqual(['long'])
+  })
+
   it('lists the sessions that are older than one of them: the next page', async () => {
     await using stage = await Stage.open()
     for (const id of ['a', 'b', 'c']) stage.call({ id })
@@ -85,15 +110,19 @@ describe('a host over HTTP', () => {
     expect((await stage.fetch('/api/sessions?before=yesterday')).status).toBe(400)
   })
 
-  it.each(['?state=ending', '?clean=maybe', `?q=${'x'.repeat(201)}`])(
-    'rejects the query %s',
-    async (query) => {
-      await using stage = await Stage.open()
-      const response = await stage.fetch(`/api/sessions${query}`)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toMatchObject({ error: { code: 'BAD_OPTION' } })
-    },
-  )
+  it.each([
+    '?state=ending',
+    '?clean=maybe',
+    '?wrong=so',
+    '?sort=prettiest',
+    '?since=monday',
+    `?q=${'x'.repeat(201)}`,
+  ])('rejects the query %s', async (query) => {
+    await using stage = await Stage.open()
+    const response = await stage.fetch(`/api/sessions${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { code: 'BAD_OPTION' } })
+  })
 
   it.each([
     ['GET', '/api/sessions/unknown'],

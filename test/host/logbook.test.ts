@@ -48,6 +48,53 @@ describe('a logbook', () => {
       await scope.close()
     }))
 
+  it('[ST5] has the response times, the cost and the failed tools of a session, and finds it by them', () =>
+    inVirtualTime(async (world) => {
+      const { scope, logbook } = aLogbook(world)
+      const tools = {
+        book: tool({
+          description: 'Books',
+          run: () => {
+            throw new Error('the calendar is away')
+          },
+        }),
+        wait: tool({
+          description: 'Waits',
+          run: (_, { signal }) =>
+            new Promise((_resolve, reject) => {
+              signal.addEventListener('abort', () => reject(new Error('aborted')))
+            }),
+          onInterrupt: 'cancel',
+        }),
+      }
+      const { session, caller, clock } = aCall(world, {
+        id: 'one',
+        agent: { tools },
+        answers: [[callTool('book'), callTool('wait')], 'Never mind.'],
+        prices: { tts: { characters: 0.5 } },
+        priceList: { currency: 'EUR', products: {} },
+      })
+      logbook.add(session)
+      await session.start()
+      caller.types('Book it!')
+      await clock.elapse(100)
+      caller.types('Stop!')
+      await clock.elapse(5_000)
+      await session.close()
+      await ended(world, logbook, 'two')
+      expect(logbook.get('one')!.summary).toMatchObject({
+        clean: true,
+        failedTools: ['book'],
+        latency: { p50: expect.any(Number), p95: expect.any(Number) },
+        cost: { total: 5.5, currency: 'EUR' },
+      })
+      expect(logbook.get('two')!.summary).not.toHaveProperty('failedTools')
+      expect(logbook.list({ wrong: true }).map(({ id }) => id)).toEqual(['one'])
+      expect(logbook.list({ wrong: false }).map(({ id }) => id)).toEqual(['two'])
+      expect(logbook.list({ since: clock.date() + 1 })).toEqual([])
+      await scope.close()
+    }))
+
   it('rejects a second live session with the same id, and a closed session', () =>
     inVirtualTime(async (world) => {
       const { scope, logbook } = aLogbook(world)

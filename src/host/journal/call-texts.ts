@@ -1,5 +1,6 @@
 import type { HistoryItem, SessionReport } from '../../session/index.ts'
 import type { StoredReport } from '../report-events.ts'
+import type { CallSummary } from './journal.ts'
 
 // What was said in a call, as the journal searches and removes it.
 
@@ -37,7 +38,7 @@ export function redactedReport(stored: StoredReport): SessionReport {
 }
 
 /** What a list shows of a report, without what was said. */
-export function redactedSummary(stored: { readonly words?: unknown }): object {
+export function redactedSummary(stored: CallSummary): CallSummary {
   const { words: _, ...summary } = stored
   return summary
 }

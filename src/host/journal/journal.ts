@@ -100,7 +100,7 @@ export type CallWrite =
       readonly fence: number
       readonly report: SessionReport
       /** What a list of calls shows of the report. */
-      readonly summary?: object
+      readonly summary?: CallSummary
     }
 
 /**
@@ -131,9 +131,23 @@ export interface CallRecord {
   readonly hostLost?: true
   readonly reason?: string
   readonly clean?: boolean
-  /** What the writer of the report wants a list to show of it. */
-  readonly summary?: object
+  readonly summary?: CallSummary
 }
+
+/** What the writer of a report wants a list to show of it. A list can be sorted by these fields; it may have more. */
+export interface CallSummary {
+  /** The first words of the call. `redact` removes them. */
+  readonly words?: string
+  /** The tools that failed. */
+  readonly failedTools?: readonly string[]
+  /** In milliseconds. */
+  readonly lived?: number
+  readonly latency?: { readonly p95: number }
+  readonly cost?: { readonly total: number }
+}
+
+/** `slowest`: by the response time that one answer in twenty exceeds. `dearest`: by cost. */
+export type CallSort = 'newest' | 'slowest' | 'dearest' | 'longest'
 
 /** A call that lost its process, with what was said in it. */
 export interface LostCall extends CallRecord {
@@ -142,14 +156,18 @@ export interface LostCall extends CallRecord {
   readonly culprit?: string
 }
 
+/** `words`, `wrong` and `sort` look at the newest 10,000 calls that match the rest of the query. */
 export interface CallQuery {
   readonly state?: CallState
   readonly clean?: boolean
-  /**
-   * A text that occurs in the id, the agent, the caller, the reason, or what was said, in upper or lower case. Searches
-   * the newest 10,000 calls that match the rest of the query.
-   */
+  /** Whether the call is not clean, or a tool failed in it. Only of calls that have ended. */
+  readonly wrong?: boolean
+  /** A text that occurs in the id, the agent, the caller, the reason, or what was said, in upper or lower case. */
   readonly words?: string
+  /** Default: `newest`. Other orders leave out calls that lack the figure, such as those that are live. */
+  readonly sort?: CallSort
+  /** Only calls that opened at this time or later. */
+  readonly since?: number
   /** Only calls that opened before this time: for the next page. Newest calls come first. */
   readonly before?: number
   /** The id of the last call of the page: includes those that opened at `before` as well, and come after it. */

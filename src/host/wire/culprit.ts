@@ -1,19 +1,25 @@
 import type { ScopeReport } from '../../scope/index.ts'
 import type { SessionReport } from '../../session/index.ts'
 import { isWrong } from './outcome.ts'
-import type { Culprit } from './messages.ts'
+import type { Culprit, SessionSummary } from './messages.ts'
 
 /** Outcomes, worst first. */
 const worstFirst: readonly Culprit['outcome'][] = [
   'abandoned',
+  // What failed during the call: the caller may have noticed it.
+  'problem',
   'timed-out',
   'skipped',
   'failed',
   'aborted',
   'dropped',
-  'problem',
   'pending',
 ]
+
+/** Whether a call is not clean, or a tool failed in it. Undefined until it has ended. */
+export function wentWrong({ clean, failedTools = [] }: SessionSummary): boolean | undefined {
+  return clean === undefined ? undefined : !clean || failedTools.length > 0
+}
 
 /** Everything that failed in the call or kept its close from being clean, worst first, and the slowest first among equals. */
 export function culpritsOf(report: SessionReport): Culprit[] {

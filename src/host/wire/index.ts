@@ -1,6 +1,8 @@
 export type { CallOut } from './call-out.ts'
-export { culpritsOf } from './culprit.ts'
+export { culpritsOf, wentWrong } from './culprit.ts'
+export { latencyFiguresOf, percentileOf, slowestStageOf, type LatencyFigures } from './latency-figures.ts'
 export type {
+  CallCost,
   CloseTimes,
   Culprit,
   FaultInfo,

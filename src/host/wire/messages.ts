@@ -5,9 +5,11 @@ import type {
   SessionEvents,
   SessionReport,
   SessionState,
+  ToolStop,
   TurnLatency,
 } from '../../session/index.ts'
 import type { TransferOutcome } from '../../parts/index.ts'
+import type { LatencyFigures } from './latency-figures.ts'
 import type { WrongOutcome } from './outcome.ts'
 
 // The messages of the host's HTTP API. Plain JSON; times are in milliseconds.
@@ -81,6 +83,20 @@ export interface SessionSummary {
   readonly culprit?: Culprit
   /** How many recordings there are. */
   readonly recordings?: number
+  /** The names of the tools that failed. */
+  readonly failedTools?: readonly string[]
+  /** How long the caller waited for answers. Absent if there were none. */
+  readonly latency?: LatencyFigures
+  /** Absent without prices. */
+  readonly cost?: CallCost
+}
+
+/** What a call cost, in total. */
+export interface CallCost {
+  readonly total: number
+  readonly currency?: string
+  /** Models whose cost is not known, and not in the total. */
+  readonly unpriced?: readonly string[]
 }
 
 /** `GET /api/sessions/:id`. */
@@ -188,6 +204,7 @@ export type LiveEvent = { readonly at: number } & (
       readonly name: string
       readonly output: string
       readonly failed: boolean
+      readonly stopped?: ToolStop
     }
   /** A tool call is waiting for `POST /api/sessions/:id/approve`. */
   | { readonly type: 'approval'; readonly id: string; readonly name: string }

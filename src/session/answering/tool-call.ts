@@ -4,6 +4,7 @@ import type { Hold } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
 import type { SessionContext } from '../context.ts'
 import { ToolError } from '../errors.ts'
+import type { ToolStop } from '../history/history-item.ts'
 import { recordCall } from '../recording/record-call.ts'
 import type { PressOutcome, Speech } from '../speaking/speech.ts'
 import { describeIssues } from './schema.ts'
@@ -244,8 +245,13 @@ export function success(value: unknown): ToolOutcome {
 }
 
 export function failure(error: unknown): ToolOutcome {
-  return { output: error instanceof Error ? error.message : String(error), failed: true, error }
+  const stopped = error instanceof ToolError ? stops[error.code] : undefined
+  const output = error instanceof Error ? error.message : String(error)
+  return { output, failed: true, error, ...(stopped ? { stopped } : {}) }
 }
+
+/** Errors that are not a failure of the tool. */
+const stops: Readonly<Record<string, ToolStop>> = { TOOL_CANCELLED: 'cancelled', TOOL_REFUSED: 'refused' }
 
 /** Formats a result for the model. */
 function asText(value: unknown): string {

@@ -127,8 +127,8 @@ export class ToolRunner {
 
   #returned(id: string, outcome: ToolOutcome): ToolOutcome {
     const { history, settings } = this.#context
-    const { output, failed } = outcome
-    history.endTool(id, { output, failed, at: settings.clock.date() })
+    const { output, failed, stopped } = outcome
+    history.endTool(id, { output, failed, ...(stopped ? { stopped } : {}), at: settings.clock.date() })
     return outcome
   }
 
@@ -151,7 +151,7 @@ export class ToolRunner {
         done(outcome)
         waiting?.toolEnded(settings.clock.now())
         this.#context.movedAt = settings.clock.now()
-        if (outcome.failed) this.#logFailure(name, outcome.error)
+        if (outcome.failed) this.#logFailure(name, outcome)
         events.emit('tool-done', { id, name, outcome })
         if (!this.isBusy) turns.handle({ type: 'tool', running: false })
         this.#context.onFinished?.()
@@ -160,11 +160,9 @@ export class ToolRunner {
   }
 
   /** The model reads only the error message, so the log gets the whole error. */
-  #logFailure(tool: string, error: unknown): void {
+  #logFailure(tool: string, { stopped, error }: ToolOutcome): void {
     const { logger, id: session } = this.#context.settings
-    // A tool cancelled by a close, an interruption or the model has not failed.
-    const isCancelled = error instanceof ToolError && error.code === 'TOOL_CANCELLED'
-    if (isCancelled) logger.info({ session, tool }, 'a tool was cancelled')
+    if (stopped) logger.info({ session, tool }, `a tool was ${stopped}`)
     else logger.warn({ session, tool, error }, 'a tool failed')
   }
 

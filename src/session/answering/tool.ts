@@ -15,6 +15,7 @@ import type {
   TransferOptions,
 } from '../closing/asks.ts'
 import type { SessionReport } from '../closing/report.ts'
+import type { ToolStop } from '../history/history-item.ts'
 import type { History } from '../history/history.ts'
 import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from '../pickup/answered.ts'
 import type { PressOutcome, Speech } from '../speaking/speech.ts'
@@ -46,6 +47,8 @@ export interface ToolCall {
 export interface ToolOutcome {
   readonly output: string
   readonly failed: boolean
+  /** Why the tool did not run to its end, if nothing went wrong: the call was cancelled, or was not approved. */
+  readonly stopped?: ToolStop
   /** What the tool returned. Needed if that is more than text, such as an agent to hand over to. */
   readonly value?: unknown
   /** Why it failed. */

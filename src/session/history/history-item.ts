@@ -39,9 +39,14 @@ export interface ToolItem extends AnyItem {
 
 export interface ToolResult {
   readonly output: string
+  /** Whether the model was told of a failure. */
   readonly failed: boolean
+  /** Why the tool did not run to its end, if nothing went wrong: the call was cancelled, or was not approved. */
+  readonly stopped?: ToolStop
   readonly at: number
 }
+
+export type ToolStop = 'cancelled' | 'refused'
 
 export interface HandoffItem extends AnyItem {
   readonly type: 'handoff'

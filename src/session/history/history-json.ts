@@ -99,6 +99,9 @@ function readResult(value: unknown, path: string): ToolResult {
   return Object.freeze({
     output: clip(text(result, 'output', path), MAX_TEXT),
     failed: oneOf(result, 'failed', [true, false], path),
+    ...(result['stopped'] === undefined
+      ? {}
+      : { stopped: oneOf(result, 'stopped', ['cancelled', 'refused'], path) }),
     at: number(result, 'at', path),
   })
 }

@@ -229,13 +229,13 @@ export class History {
   }
 
   /** Adds the result of a call. Returns false and changes nothing if the call has a result already or is unknown. */
-  endTool(id: string, { output, failed, at }: ToolResult): boolean {
+  endTool(id: string, { output, ...rest }: ToolResult): boolean {
     const place = this.#places.find((each) => each.id === id)
     if (!place?.open || place.item?.type !== 'tool') return false
     place.open = false
     place.item = Object.freeze({
       ...place.item,
-      result: Object.freeze({ output: clip(output, MAX_TEXT), failed, at }),
+      result: Object.freeze({ output: clip(output, MAX_TEXT), ...rest }),
     })
     this.#changed()
     return true

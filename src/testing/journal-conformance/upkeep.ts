@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { CallWrite, WorkOutcome } from '../../host/journal/index.ts'
+import type { CallSummary, CallWrite, WorkOutcome } from '../../host/journal/index.ts'
 import type { Check } from '../conformance/index.ts'
 import {
   LONG,
@@ -33,6 +33,36 @@ export const upkeepChecks: readonly Check<JournalSubject>[] = [
     assert.deepEqual(await list({ before: OPENED + 2, limit: 1 }), ['c2'])
     assert.deepEqual(await journal.find('c2'), (await journal.list({ clean: false }))[0])
   }),
+
+  journalCheck(
+    'lists calls in which something went wrong, the slowest, the dearest and the longest',
+    async (journal) => {
+      const summaries: readonly CallSummary[] = [
+        { lived: 9_000, latency: { p95: 800 }, cost: { total: 0.000_25 } },
+        { lived: 90_000, latency: { p95: 12_000 }, cost: { total: 0.01 } },
+        { lived: 10_000, failedTools: ['book'], latency: { p95: 1_500 } },
+        // A caller can say what a database cannot read as JSON.
+        { lived: 5, words: 'NUL \0 and half an emoji \ud83d' },
+        {},
+      ]
+      for (const [index, summary] of summaries.entries()) {
+        await write(journal, opens(newCall(`c${index}`, { openedAt: OPENED + index })))
+        const clean = index !== 1
+        await write(journal, { ...closes(`c${index}`, 1, { clean }), summary } as CallWrite)
+      }
+      await write(journal, opens(newCall('live', { openedAt: OPENED + 9 })))
+      const list = async (query: Parameters<typeof journal.list>[0]) => idsOf(await journal.list(query))
+      assert.deepEqual(await list({ wrong: true }), ['c2', 'c1'])
+      assert.deepEqual(await list({ wrong: false }), ['c4', 'c3', 'c0'])
+      assert.deepEqual(await list({ sort: 'newest', limit: 2 }), ['live', 'c4'])
+      assert.deepEqual(await list({ sort: 'slowest' }), ['c1', 'c2', 'c0'])
+      assert.deepEqual(await list({ sort: 'dearest' }), ['c1', 'c0'])
+      assert.deepEqual((await list({ sort: 'longest' })).slice(0, 3), ['c1', 'c2', 'c0'])
+      assert.deepEqual(await list({ sort: 'longest', wrong: true, words: 'desk', limit: 1 }), ['c1'])
+      assert.deepEqual(await list({ since: OPENED + 3 }), ['live', 'c4', 'c3'])
+      assert.deepEqual(await list({ since: OPENED + 1, wrong: true, before: OPENED + 2 }), ['c1'])
+    },
+  ),
 
   journalCheck('lists every call once, page by page, even if many opened at once', async (journal) => {
     const ids = Array.from({ length: 10 }, (_, index) => `c${index}`)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { tool } from '../../../src/session/index.ts'
+import { History, tool } from '../../../src/session/index.ts'
 import { callTool, inVirtualTime } from '../../../src/testing/index.ts'
 import { said } from '../fixture.ts'
 import { aCallWithTools } from './tool-fixture.ts'
@@ -13,6 +13,29 @@ describe('the approval of a tool call', () => {
     approval: ({ amount }) => amount > 10,
     run: ({ amount }) => `paid ${amount}`,
   })
+
+  it('[TL8] [TL10] leaves a result that says whether the call was refused or cancelled', () =>
+    inVirtualTime(async (world) => {
+      const { session, clock } = await aCallWithTools(world, { pay }, [
+        [callTool('pay', { amount: 50 }), callTool('pay', { amount: 500 }), callTool('pay', { amount: 'x' })],
+      ])
+      const stops: unknown[] = []
+      session.on('tool-done', ({ outcome }) => stops.push(outcome.stopped))
+      session.on('approval', ({ id, input }) => {
+        if ((input as { amount: number }).amount === 50) session.approve(id, false)
+      })
+      session.reply()
+      await clock.elapse(100)
+      await session.close()
+      const results = session.history.items.flatMap((item) => (item.type === 'tool' ? [item.result] : []))
+      expect(results.map((result) => [result?.failed, result?.stopped])).toEqual([
+        [true, 'refused'],
+        [true, 'cancelled'],
+        [true, undefined],
+      ])
+      expect(new Set(stops)).toEqual(new Set(['cancelled', 'refused', undefined]))
+      expect(History.from(session.history.toJSON()).items).toEqual(session.history.items)
+    }))
 
   it("[TL8] is awaited before the tool runs, without using up the tool's timeout", () =>
     inVirtualTime(async (world) => {

@@ -206,6 +206,9 @@ const wordsFor = (schema: string): Words => ({
   lock: 'for update',
   lockFree: 'for update skip locked',
   list: (value) => `(select json_array_elements_text(${value}::json))`,
+  // Postgres cannot read JSON with a NUL character or half a surrogate pair in it, and a query must not fail because of one call.
+  field: (path) =>
+    `case when summary !~ '\\\\u(0000|d[89a-f])' then summary::json #>> '{${path.join(',')}}' end`,
 })
 
 function clientConfig(driver: typeof pg, options: PostgresOptions, statementTimeout: number): pg.PoolConfig {

@@ -149,27 +149,46 @@ const isOwner = (
 const SEARCHED_CALLS = 10_000
 const DEFAULT_LIMIT = 100
 
-function listing({ state, clean, words, before, beforeId, limit }: CallQuery): [string, Value[]] {
+/** What a list is sorted by, the largest first. */
+const figures = {
+  slowest: 'cast({field latency.p95} as double precision)',
+  dearest: 'cast({field cost.total} as double precision)',
+  longest: 'cast({field lived} as double precision)',
+} as const
+
+const newestFirst = 'opened_at desc, id desc'
+
+function listing(query: CallQuery): [string, Value[]] {
+  const { state, clean, wrong, sort = 'newest', since, before, beforeId, limit = DEFAULT_LIMIT } = query
   const values: Value[] = []
   const place = (value: Value): string => `$${values.push(value)}`
   const where = ['true']
   if (state !== undefined) where.push(`state = ${place(state)}`)
   if (clean !== undefined) where.push(`clean = ${place(clean ? 1 : 0)}`)
+  if (since !== undefined) where.push(`opened_at >= ${place(since)}`)
   if (before !== undefined && beforeId === undefined) where.push(`opened_at < ${place(before)}`)
   if (before !== undefined && beforeId !== undefined)
     where.push(`(opened_at, id) < (${place(before)}, ${place(beforeId)})`)
-  const wanted = searched(words)
-  const newest = (count: number): string => `order by opened_at desc, id desc limit ${place(count)}`
-  const found = `from {calls} where ${where.join(' and ')}`
-  const count = limit ?? DEFAULT_LIMIT
-  if (wanted === undefined) return [`select ${recordColumns} ${found} ${newest(count)}`, values]
-  const inner = `select ${recordColumns}, words ${found} ${newest(SEARCHED_CALLS)}`
-  const pattern = place(`%${wanted.replaceAll(/[!%_]/g, '!$&')}%`)
+  const found = `from {calls} where ${where.join(' and ')} order by ${newestFirst}`
+
+  // What no index can tell is looked up in a limited number of calls.
+  const hard: string[] = []
+  if (wrong === true) hard.push('(clean = 0 or {field failedTools} is not null)')
+  if (wrong === false) hard.push('clean = 1 and {field failedTools} is null')
+  if (sort !== 'newest') hard.push(`${figures[sort]} is not null`)
+  const wanted = searched(query.words)
+  if (wanted === undefined && hard.length === 0)
+    return [`select ${recordColumns} ${found} limit ${place(limit)}`, values]
+  const newest = `select ${recordColumns}, words ${found} limit ${place(SEARCHED_CALLS)}`
+  if (wanted !== undefined) {
+    const pattern = place(`%${wanted.replaceAll(/[!%_]/g, '!$&')}%`)
+    hard.push(`(words like ${pattern} escape '!' or exists
+      (select 1 from {entries} where call = newest.id and {entries}.words like ${pattern} escape '!'))`)
+  }
+  const order = sort === 'newest' ? newestFirst : `${figures[sort]} desc, ${newestFirst}`
   return [
-    `select ${recordColumns} from (${inner}) as found
-     where words like ${pattern} escape '!'
-     or exists (select 1 from {entries} where call = found.id and {entries}.words like ${pattern} escape '!')
-     ${newest(count)}`,
+    `select ${recordColumns} from (${newest}) as newest where ${hard.join(' and ')}
+     order by ${order} limit ${place(limit)}`,
     values,
   ]
 }

@@ -1,5 +1,5 @@
 import type { HistoryItem } from '../../../session/index.ts'
-import type { CallRecord, CallResume, CallState, Entry, LostCall } from '../journal.ts'
+import type { CallRecord, CallResume, CallState, CallSummary, Entry, LostCall } from '../journal.ts'
 import { listOf, number, optionalNumber, optionalText, text, type Query, type Row } from './database.ts'
 
 /** The columns of a `CallRecord`. */
@@ -28,7 +28,7 @@ export function recordOf(row: Row): CallRecord {
     ...given('orphanedAt', optionalNumber(row, 'orphaned_at')),
     ...given('reason', optionalText(row, 'reason')),
     ...(clean === undefined ? {} : { clean: clean === 1 }),
-    ...(summary === undefined ? {} : { summary: JSON.parse(summary) as object }),
+    ...(summary === undefined ? {} : { summary: JSON.parse(summary) as CallSummary }),
   }
 }
 

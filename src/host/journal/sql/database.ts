@@ -35,12 +35,15 @@ export interface Words {
   readonly lockFree: string
   /** The texts of a JSON array, as a subquery. `value` is a placeholder such as `$1`. */
   readonly list: (value: string) => string
+  /** A field of the column `summary`, by its path: `cost.total`. Null if it has none. A text in some databases. */
+  readonly field: (path: readonly string[]) => string
 }
 
-/** Replaces the words in braces: the names of tables, `{now}`, `{lock}`, `{lock free}`, `{list $1}`. */
-export function inDialect(sql: string, { schema, now, lock, lockFree, list }: Words): string {
-  return sql.replaceAll(/\{(list )?([^}]+)\}/g, (_, isList: string | undefined, word: string) => {
-    if (isList) return list(word)
+/** Replaces the words in braces: the names of tables, `{now}`, `{lock}`, `{lock free}`, `{list $1}`, `{field lived}`. */
+export function inDialect(sql: string, { schema, now, lock, lockFree, list, field }: Words): string {
+  return sql.replaceAll(/\{(list |field )?([^}]+)\}/g, (_, kind: string | undefined, word: string) => {
+    if (kind === 'list ') return list(word)
+    if (kind === 'field ') return field(word.split('.'))
     if (word === 'now') return now
     if (word === 'lock') return lock
     if (word === 'lock free') return lockFree

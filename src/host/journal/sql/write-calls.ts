@@ -1,6 +1,6 @@
 import type { SessionReport } from '../../../session/index.ts'
 import { endOf, redactedItem, redactedReport, redactedSummary, wordsOf, workKey } from '../call-texts.ts'
-import type { CallWrite, Entry, NewCall, WriteResult } from '../journal.ts'
+import type { CallSummary, CallWrite, Entry, NewCall, WriteResult } from '../journal.ts'
 import { ensureHost, idOf } from './host-methods.ts'
 import {
   listOf,
@@ -104,7 +104,7 @@ class Writer {
     return entries.every(({ seq }) => known.has(seq))
   }
 
-  async #close(call: LockedCall, report: SessionReport, summary: object | undefined): Promise<void> {
+  async #close(call: LockedCall, report: SessionReport, summary: CallSummary | undefined): Promise<void> {
     call.live = false
     const { reason, clean } = report
     await this.#query(

@@ -37,6 +37,7 @@ const words = {
   lock: '',
   lockFree: '',
   list: (value: string) => `(select value from json_each(${value}))`,
+  field: (path: readonly string[]) => `json_extract(summary, '$.${path.join('.')}')`,
 }
 
 export const sqliteVersion: VersionStore = {

@@ -77,9 +77,10 @@ export class PlayoutClock {
 
   /**
    * The line returned a mark, and reports what was heard since the mark before. A `heard` that is negative or not a
-   * number counts as not reported; one that is too large counts as everything. Returns false for an unknown mark.
+   * number counts as not reported; one that is too large counts as everything. What the line only assumes is not known.
+   * Returns false for an unknown mark.
    */
-  marked(id: number, heard: number | undefined, now: number): boolean {
+  marked(id: number, heard: number | undefined, now: number, assumed = false): boolean {
     const time = this.#tick(now)
     const last = this.#pending.findIndex(({ mark }) => mark === id)
     if (last < 0) return false
@@ -87,9 +88,9 @@ export class PlayoutClock {
     while (first > 0 && this.#pending[first - 1]!.mark === undefined) first--
 
     const marked = this.#pending[last]!
-    for (const earlier of this.#pending.slice(0, first)) this.#imply(earlier, marked.run, time)
+    for (const earlier of this.#pending.slice(0, first)) this.#imply(earlier, marked.run, time, assumed)
     const later = this.#pending.slice(last + 1)
-    this.#settle(this.#pending.splice(first, last - first + 1), heard, marked.run, time)
+    this.#settle(this.#pending.splice(first, last - first + 1), heard, marked.run, time, assumed)
     this.#correct(marked, later, time)
     return true
   }
@@ -118,21 +119,27 @@ export class PlayoutClock {
   }
 
   /** The mark behind these slices came back. `heard` covers all of them together. */
-  #settle(slices: readonly PlayoutSlice[], heard: number | undefined, run: PlayoutRun, now: number): void {
+  #settle(
+    slices: readonly PlayoutSlice[],
+    heard: number | undefined,
+    run: PlayoutRun,
+    now: number,
+    assumed: boolean,
+  ): void {
     if (heard === undefined || !Number.isFinite(heard) || heard < 0) {
-      for (const slice of slices) this.#imply(slice, run, now)
+      for (const slice of slices) this.#imply(slice, run, now, assumed)
       return
     }
     shareOut(slices, heard, now).forEach((ms, slice) => {
-      slice.settle(ms, true)
+      slice.settle(ms, !assumed)
       slice.endsAt = now
     })
   }
 
   /** A later mark came back, without a report about the slice itself. */
-  #imply(slice: PlayoutSlice, run: PlayoutRun, now: number): void {
+  #imply(slice: PlayoutSlice, run: PlayoutRun, now: number, assumed: boolean): void {
     if (slice.settled) return
-    if (!slice.run.cleared) slice.settle(slice.sent, true)
+    if (!slice.run.cleared) slice.settle(slice.sent, !assumed)
     else {
       // When a line returns the marks of a run shows how long its sound continued after the clear.
       const head = slice.run === run ? run.reachAt(now) : slice.run.headAt(now)

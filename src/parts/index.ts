@@ -15,6 +15,7 @@ export type {
   Line,
   LineConnection,
   LineEvents,
+  LineToolCall,
   RecordingChange,
   TransferOutcome,
   TransferRequest,

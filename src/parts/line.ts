@@ -8,6 +8,8 @@ export interface Line {
   readonly hears: AudioFormat
   /** The format in which the caller gets audio. May differ from `hears`. */
   readonly speaks: AudioFormat
+  /** Called with the session before `open`, for lines that show the conversation to the caller: words, tools, latencies. */
+  attach?(session: object): void
   /**
    * Answers the call. The connection belongs to the scope, and closing the scope hangs up: the resource's `closing()`
    * mutes it at once, `close()` ends the call by the line's protocol, and `abort()` cuts it.
@@ -21,9 +23,10 @@ export interface LineEvents {
   frame(frame: AudioFrame): void
   /**
    * The caller has heard everything that was played before `mark(id)`, or, after `clear()`, it has stopped. `heard` is how
-   * much of the audio since the previous mark reached the caller, in milliseconds; absent if the line cannot know.
+   * much of the audio since the previous mark reached the caller, in milliseconds; absent if the line cannot know. `assumed`:
+   * nothing at the caller's end reports playout, and the line infers all of this from the time. Default: false.
    */
-  marked(id: number, heard?: number): void
+  marked(id: number, heard?: number, assumed?: boolean): void
   /** The caller pressed a phone key: 0–9, *, #, A–D. */
   dtmf(digit: string): void
   /** The caller typed instead of speaking. */
@@ -64,6 +67,13 @@ export interface LineConnection {
   transfer?(request: TransferRequest): Promise<TransferOutcome>
   /** Has the carrier record the call. Resolves to whether it has confirmed the change. Lines without it cannot record calls. */
   record?(change: RecordingChange): Promise<boolean>
+  /** Sends a message, any JSON, to the program at the caller's end. Never throws. Lines without it reach no such program. */
+  sendMessage?(message: unknown): void
+  /**
+   * Has the program at the caller's end run a tool. Resolves to its result, which is any JSON. When `signal` aborts, nothing waits
+   * for the result any more. Lines without it reach no such program.
+   */
+  runTool?(call: LineToolCall, signal: AbortSignal): Promise<unknown>
   /** Whether `transfer` takes requests with `consult`. Default: false. */
   readonly consults?: boolean
   /**
@@ -71,6 +81,14 @@ export interface LineConnection {
    * call. Lines without this method do not know.
    */
   onVerdict?(listener: (verdict: AnswerVerdict) => void): void
+}
+
+/** A call of a tool that runs at the caller's end of the line. */
+export interface LineToolCall {
+  readonly id: string
+  readonly name: string
+  /** Checked by the schema of the tool. */
+  readonly input: unknown
 }
 
 /** Who answered a call out, in the carrier's opinion. */

@@ -79,6 +79,14 @@ export const errorCodes = {
       'The schema of a tool cannot be given to a model.',
       'Give the tool `parameters`, or use a schema library that implements Standard JSON Schema.',
     ],
+    MESSAGE_UNHANDLED: [
+      "The caller's program sent a message, and the agent in charge has no `onMessage`.",
+      'Give the agent an `onMessage`.',
+    ],
+    MESSAGE_FAILED: [
+      "The agent's `onMessage` failed, or took too long.",
+      'The report has the error of the hook.',
+    ],
     HISTORY_MALFORMED: [
       'A stored history is not valid. The message says where.',
       'Pass what `history.toJSON()` returned.',
@@ -101,6 +109,10 @@ export const errorCodes = {
     TOOL_CANCELLED: [
       'A tool was cancelled, by an interruption or by the end of the call.',
       'Nothing: let it propagate.',
+    ],
+    TOOL_UNSUPPORTED: [
+      "A tool runs in the caller's program, and the line reaches no such program.",
+      'Use it with a line for RTVI clients, or handle calls from other lines in another agent.',
     ],
     TOOL_REFUSED: ['The call of a tool was not approved.', 'Nothing.'],
     TOOL_LIMIT: [

@@ -89,6 +89,7 @@ export type ToolErrorCode =
   | 'TOOL_CANCELLED'
   | 'TOOL_REFUSED'
   | 'TOOL_LIMIT'
+  | 'TOOL_UNSUPPORTED'
 
 /** A tool call failed. The model reads the message. */
 export class ToolError extends EndwellError {

@@ -3,6 +3,7 @@ import type { ToolOutcome } from './answering/tool.ts'
 import type { CloseReason } from './closing/close-reason.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
+import type { UserState } from './hearing/turn-events.ts'
 import type { TurnLatency } from './turn-timing.ts'
 import type { Answered } from './pickup/answered.ts'
 import type { PlayoutOutcome, PressOutcome, Speech } from './speaking/speech.ts'
@@ -12,12 +13,18 @@ export interface SessionEvents {
   /** The line and the models are open. */
   started: { readonly id: string }
   state: { readonly state: SessionState }
+  /** What the user does has changed. `finishing`: the user is silent, but the turn has not ended. */
+  'user-state': { readonly state: UserState }
   /** Interim transcript of what the user is saying. It may still change. */
   hearing: { readonly text: string }
   /** The next words of the user are final. They may not be the whole turn. */
   transcribed: { readonly text: string } & TranscriptDetails
   /** The user has finished a turn. */
   user: { readonly text: string }
+  /** The agent begins to work on a reply, or has finished it, tools included. */
+  thinking: { readonly thinking: boolean }
+  /** The next words of a speech. The caller has not heard them yet. */
+  words: { readonly speech: Speech; readonly text: string; readonly by: TurnLatency['by'] }
   /** The first sound of a speech was sent to the line. */
   speaking: { readonly speech: Speech }
   /** A speech has ended. `outcome.heard` is what the caller heard of it. */
@@ -29,8 +36,8 @@ export interface SessionEvents {
    * first sound, at the latest when the speech has ended.
    */
   latency: TurnLatency & { readonly speech: Speech }
-  /** The model called a tool. */
-  tool: { readonly id: string; readonly name: string; readonly input: string }
+  /** The model called a tool. `inPage`: it runs in the caller's program. */
+  tool: { readonly id: string; readonly name: string; readonly input: string; readonly inPage?: true }
   /** A running tool reported progress. */
   progress: { readonly id: string; readonly name: string; readonly update: string }
   'tool-done': { readonly id: string; readonly name: string; readonly outcome: ToolOutcome }

@@ -7,6 +7,8 @@ export {
   type SessionHandle,
   type Stages,
 } from './answering/agent.ts'
+export { MessageError, type CallerMessage } from './answering/caller-message.ts'
+export { pageTool } from './answering/page-tool.ts'
 export { askForKeys, type AskForKeysOptions } from './answering/ask-for-keys.ts'
 export {
   HandoffError,
@@ -19,6 +21,7 @@ export {
 } from './errors.ts'
 export type { SessionState } from './closing/session-events.ts'
 export type { SessionEvents } from './events.ts'
+export type { UserState } from './hearing/turn-events.ts'
 export { fileSink, type FileSinkOptions } from './recording/file-sink.ts'
 export type { CloseSessionOptions, HangUpOptions, HangUpOutcome, TransferOptions } from './closing/asks.ts'
 export type { Budget } from './closing/caps.ts'

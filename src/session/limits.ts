@@ -42,6 +42,8 @@ export const limits = {
   consultationText: 20_000,
   /** How long a caller is on hold, unless set, in milliseconds. A hold that nobody ends must not last for ever. */
   hold: 600_000,
+  /** How long an agent may take to answer a message of the caller's program, in milliseconds. Some programs give up after 10 s. */
+  messageAnswer: 9_000,
   /** Errors and guardrail verdicts in a report; the rest is counted. */
   reported: 100,
   /** Models whose usage is reported separately. That of further ones is reported together, as that of `other`. */

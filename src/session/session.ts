@@ -1,21 +1,15 @@
-import {
-  inlet,
-  type EventOf as PartEventOf,
-  type LineEvents,
-  type PartContext,
-  type TransferOutcome,
-} from '../parts/index.ts'
+import type { TransferOutcome } from '../parts/index.ts'
 import {
   EndwellError,
   ScopeClosedError,
   noop,
-  shelter,
   type Change,
   type Inspection,
   type TaskContext,
 } from '../scope/index.ts'
 import type { Agent, SessionHandle } from './answering/agent.ts'
 import { Answering, notPressed } from './answering/answering.ts'
+import type { CallerMessage } from './answering/caller-message.ts'
 import { ActiveReply } from './answering/replies.ts'
 import { replyNames, type Reply, type ReplyOptions } from './answering/reply.ts'
 import type {
@@ -27,7 +21,7 @@ import type {
   HoldOptions,
   TransferOptions,
 } from './closing/asks.ts'
-import { Closing, type Stations } from './closing/closing.ts'
+import { Closing } from './closing/closing.ts'
 import type { SessionReport } from './closing/report.ts'
 import type { SessionState } from './closing/session-events.ts'
 import { Holds } from './closing/holds.ts'
@@ -39,7 +33,7 @@ import { SessionClosedError, StartTimeoutError } from './errors.ts'
 import type { SessionEvents } from './events.ts'
 import { Hearing } from './hearing/hearing.ts'
 import type { History } from './history/history.ts'
-import { lineShape } from './line-shape.ts'
+import { openLine } from './open-line.ts'
 import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from './pickup/answered.ts'
 import { Pickup } from './pickup/pickup.ts'
 import { sessionSettings, type SessionOptions } from './settings.ts'
@@ -203,7 +197,7 @@ export class Session implements SessionHandle {
     const part = this.#context.links()
     // All at once: the caller waits for the slowest part, not for the sum.
     const parts = [
-      this.#openLine(stations, part),
+      openLine(this.#context, this.#closing, stations, part),
       hearing.open(part),
       answering.open(part),
       speaking.open(part),
@@ -215,46 +209,6 @@ export class Session implements SessionHandle {
     this.#closing.opened()
     if (!this.#closing.isClosing) events.emit('started', { id: this.id })
     if (!this.#closing.isClosing) answering.agents.greet()
-  }
-
-  async #openLine(stations: Stations, part: PartContext): Promise<void> {
-    const { line } = this.#context.settings
-    const failed = (error: unknown): void => this.#context.failed('line', error)
-    const events = inlet('line', lineShape, (...event) => this.#lineEvent(stations, event), failed)
-    const methods = ['play', 'mark', 'clear'] as const
-    const opened = await this.#context.opened(
-      'line',
-      line.open(this.#context.counting(part, line), events),
-      methods,
-    )
-    this.#context.line = opened
-    stations.speaking.connect(shelter(opened, methods, failed))
-  }
-
-  /** Dispatches everything the line reports to the station it concerns. */
-  #lineEvent({ hearing, speaking }: Stations, event: PartEventOf<Required<LineEvents>>): void {
-    switch (event[0]) {
-      case 'frame':
-        this.#context.recorder?.caller(event[1])
-        // Sound that arrives while closing is recorded, but not transcribed.
-        return this.#closing.isClosing ? undefined : hearing.hear(event[1])
-      case 'marked':
-        return speaking.marked(event[1], event[2])
-      case 'dtmf':
-        return this.state === 'new' ? undefined : hearing.pressed(event[1])
-      case 'text':
-        return this.state === 'new' ? undefined : hearing.typed(event[1])
-      case 'away':
-      case 'back':
-        return this.#context.events.emit('line', { connected: event[0] === 'back' })
-      case 'hungUp':
-        return this.#close({ reason: 'caller-hung-up', by: 'line' })
-      case 'lost':
-        if (event[1] !== undefined) this.#context.failed('line', event[1])
-        return this.#close({ reason: 'caller-lost', by: 'line' })
-      case 'handedOver':
-        return this.#close({ reason: 'transferred', by: 'line' })
-    }
   }
 
   // ── talking ──
@@ -296,6 +250,28 @@ export class Session implements SessionHandle {
   interrupt(options?: { force?: boolean }): void {
     const own = this.#closing.optionsOf('interrupt', options, { force: true })
     this.#closing.stations?.answering.interruptAll(own)
+  }
+
+  /** Adds a text of the user that asks for no answer: the next answer knows it. No-op if the session is ending or closed. */
+  addText(text: string): void {
+    const work = this.#closing.work('add a text')
+    if (!(work instanceof EndwellError)) work.answering.addText(text)
+  }
+
+  /** Sends a message, any JSON, to the caller's program. Returns whether the line reaches such a program. */
+  send(message: unknown): boolean {
+    const { line, isOpen } = this.#context
+    if (!isOpen || !line?.sendMessage) return false
+    line.sendMessage(message)
+    return true
+  }
+
+  /**
+   * Has the agent in charge answer a message of the caller's program, by its hook `onMessage`. Called by lines that reach such a
+   * program. Rejects if the agent has no such hook, or if that fails or takes longer than 9 s.
+   */
+  async receive(message: CallerMessage): Promise<unknown> {
+    return await this.#closing.live('take a message').answering.agents.message(message)
   }
 
   /** Ends the user's turn by hand. No-op if the session is ending or closed. */
@@ -382,10 +358,6 @@ export class Session implements SessionHandle {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
-  }
-
-  #close(ask: CloseAsk): void {
-    this.#closing.close(ask).catch(noop)
   }
 
   #assertOpen(what: string, cause?: unknown): void {

@@ -48,6 +48,9 @@ export class TestConnection implements LineConnection {
   readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
   /** Set if the line can record calls. */
   readonly record?: (change: RecordingChange) => Promise<boolean>
+  /** Set if the caller has a program. */
+  readonly sendMessage?: NonNullable<LineConnection['sendMessage']>
+  readonly runTool?: NonNullable<LineConnection['runTool']>
   /** Set if the line knows who answered. */
   readonly onVerdict?: NonNullable<TestLineOptions['onVerdict']>
   readonly instance: PartInstance
@@ -82,6 +85,9 @@ export class TestConnection implements LineConnection {
     this.consults = transfer !== undefined
     if (transfer) this.transfer = async (request) => transfer(request)
     if (options.onVerdict) this.onVerdict = options.onVerdict
+    const { sendMessage, runTool } = options.program ?? {}
+    if (sendMessage) this.sendMessage = sendMessage
+    if (runTool) this.runTool = runTool
     if (options.streams) this.#tick()
   }
 
@@ -252,8 +258,8 @@ export class TestConnection implements LineConnection {
     this.#marks.splice(this.#marks.indexOf(mark), 1)
     if (this.#options.confirms === false) return
     const heard = mark.sounds.reduce((sum, { start, end }) => sum + end - start, 0)
-    if (this.#options.knows === false) this.#events.marked(mark.id)
-    else this.#events.marked(mark.id, heard)
+    const { knows = true, assumes = false } = this.#options
+    this.#events.marked(mark.id, knows ? heard : undefined, assumes)
   }
 
   #checkAt(at: number): void {

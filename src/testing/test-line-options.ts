@@ -1,5 +1,11 @@
 import type { AudioFormat } from '../audio/index.ts'
-import type { AnswerVerdict, RecordingChange, TransferOutcome, TransferRequest } from '../parts/index.ts'
+import type {
+  AnswerVerdict,
+  LineConnection,
+  RecordingChange,
+  TransferOutcome,
+  TransferRequest,
+} from '../parts/index.ts'
 import { mannerNames, type PartManners } from './part-instances.ts'
 import { type OptionNames } from '../scope/index.ts'
 
@@ -16,6 +22,10 @@ export interface TestLineOptions extends PartManners {
   confirms?: boolean
   /** Whether it reports how much was heard. Default: true. */
   knows?: boolean
+  /** Whether it only assumes what was heard, because its caller reports nothing. Default: false. */
+  assumes?: boolean
+  /** What the caller's program does with messages and tools. Default: there is no such program. */
+  program?: Pick<LineConnection, 'sendMessage' | 'runTool'>
   /** Misbehaves: confirms cleared marks synchronously, inside `clear()`. */
   marksAtOnce?: boolean
   /** Sends silence while the caller is silent, like a phone. Default: false, because silence causes many events. */
@@ -40,6 +50,8 @@ export const lineNames: OptionNames<TestLineOptions> = {
   avatar: true,
   confirms: true,
   knows: true,
+  assumes: true,
+  program: true,
   marksAtOnce: true,
   streams: true,
   press: true,

@@ -37,6 +37,7 @@ describe('an error of endwell', () => {
         case 'TOOL_CANCELLED':
         case 'TOOL_REFUSED':
         case 'TOOL_LIMIT':
+        case 'TOOL_UNSUPPORTED':
           break
         default:
           expectTypeOf(error.code).toEqualTypeOf<never>()

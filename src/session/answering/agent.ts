@@ -24,6 +24,7 @@ import type { SessionEvents } from '../events.ts'
 import type { History } from '../history/history.ts'
 import type { Answered, AnsweredByOptions, LeaveMessageOptions, MessageOutcome } from '../pickup/answered.ts'
 import type { PressOutcome, Speech, SpeechOptions } from '../speaking/speech.ts'
+import type { CallerMessage } from './caller-message.ts'
 import { guardrailNames, type Guardrails } from './guardrails.ts'
 import type { Reply, ReplyOptions } from './reply.ts'
 import type { NestedTask, Tool, Toolset } from './tool.ts'
@@ -46,6 +47,8 @@ export interface SessionHandle {
   reply(options?: ReplyOptions): Reply
   press(keys: string): Promise<PressOutcome>
   interrupt(options?: { force?: boolean }): void
+  addText(text: string): void
+  send(message: unknown): boolean
   commitTurn(): void
   discardTurn(): void
   handOff(to: Agent): Promise<void>
@@ -92,6 +95,11 @@ export interface AgentOptions {
   onExit?: (context: HookContext) => unknown
   /** Runs when the user has finished a turn. A returned string replaces the text that the model reads. */
   onTurn?: (text: string, context: HookContext) => string | void | PromiseLike<string | void>
+  /**
+   * Runs when the caller's program, such as a page, has sent a message. What it returns is the answer, if the program waits for one.
+   * It may take 9 s.
+   */
+  onMessage?: (message: CallerMessage, context: HookContext) => unknown
   stages?: Stages
 }
 
@@ -109,6 +117,7 @@ const agentNames: OptionNames<AgentOptions> = {
   onResume: true,
   onExit: true,
   onTurn: true,
+  onMessage: true,
   stages: true,
 }
 
@@ -141,6 +150,7 @@ export class Agent {
   readonly onResume: AgentOptions['onResume']
   readonly onExit: AgentOptions['onExit']
   readonly onTurn: AgentOptions['onTurn']
+  readonly onMessage: AgentOptions['onMessage']
 
   constructor(options: AgentOptions) {
     checkAgent('Agent', options)
@@ -158,6 +168,7 @@ export class Agent {
     this.onResume = options.onResume
     this.onExit = options.onExit
     this.onTurn = options.onTurn
+    this.onMessage = options.onMessage
   }
 
   /** Its name only: instructions must not leave by an event or a log. */

@@ -1,13 +1,14 @@
 import { nearestFormat } from '../../audio/index.ts'
 import type { LlmClient, PartContext, ToolDescription, Voice } from '../../parts/index.ts'
 import { LimitError, noop, type TaskContext } from '../../scope/index.ts'
-import { bounded } from '../bounded.ts'
+import { bounded, type Bounded } from '../bounded.ts'
 import { listedPrices } from '../closing/price-list.ts'
 import type { SessionContext } from '../context.ts'
 import { HandoffError, SessionClosedError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
 import { isAgent, type Agent, type HookContext } from './agent.ts'
+import { MessageError, type CallerMessage } from './caller-message.ts'
 import { describeTools, type NestedTask, type Tool } from './tool.ts'
 
 /** An agent whose toolsets and own models are open. */
@@ -147,6 +148,17 @@ export class Agents {
     return typeof changed === 'string' ? changed : text
   }
 
+  /** Has the agent in charge answer a message of the caller's program. Rejects if it has no handler, or if that fails or is late. */
+  async message(message: CallerMessage): Promise<unknown> {
+    const { agent } = this.#top('take a message').current
+    const { onMessage } = agent
+    if (!onMessage) throw new MessageError(agent.name, true)
+    const name = `message hook of '${agent.name}'`
+    const outcome = await this.#run(name, (context) => onMessage(message, context), limits.messageAnswer)
+    if (outcome.how !== 'done') throw new MessageError(agent.name, false)
+    return outcome.value
+  }
+
   /** Agents that hand over in a circle would never stop (AG6). */
   #assertNoCircle(): void {
     if (++this.#context.book.handoffs <= limits.handoffs) return
@@ -233,9 +245,17 @@ export class Agents {
    * takes too long, that is reported and has no other effect (CL5).
    */
   async #hook(name: string, hook: (context: HookContext) => unknown): Promise<unknown> {
-    const { scope, stores, settings } = this.#context
-    const { hookTimeout } = settings
-    if (scope.state !== 'live') return undefined
+    const outcome = await this.#run(name, hook, this.#context.settings.hookTimeout)
+    return outcome.how === 'done' ? outcome.value : undefined
+  }
+
+  async #run(
+    name: string,
+    hook: (context: HookContext) => unknown,
+    hookTimeout: number,
+  ): Promise<Bounded<unknown>> {
+    const { scope, stores } = this.#context
+    if (scope.state !== 'live') return { how: 'late' }
     const task = stores.spawn(name, async (self) => hook(this.#hookContext(self)), {
       phase: 'stores',
       shield: hookTimeout,
@@ -246,13 +266,12 @@ export class Agents {
       await scope.until(this.#context.patience).catch(noop)
       outcome = await bounded(scope, hookTimeout, `time of ${name}`, task.result)
     }
-    if (outcome.how === 'done') return outcome.value
     if (outcome.how === 'failed') this.#context.failed(name, outcome.error)
-    else if (scope.state === 'live') {
+    else if (outcome.how === 'late' && scope.state === 'live') {
       task.cancel(`${name} took longer than ${hookTimeout} ms`)
       this.#context.failed(name, new Error(`took longer than ${hookTimeout} ms`))
     }
-    return undefined
+    return outcome
   }
 
   #hookContext(task: TaskContext): HookContext {

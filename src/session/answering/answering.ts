@@ -202,6 +202,12 @@ export class Answering implements ToolActions {
     })
   }
 
+  /** Adds a text of the user that asks for no answer. The next answer takes it into account. */
+  addText(text: string): void {
+    const { history, settings } = this.#context
+    if (history.addUser(text, { at: settings.clock.date() })) this.#mind.addText(text)
+  }
+
   runTask<Result>(task: NestedTask<Result>, from: TaskContext): Promise<Result> {
     return this.agents.run(task, from)
   }

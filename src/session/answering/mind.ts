@@ -19,6 +19,8 @@ export interface Mind {
   prepare(text: string): Preparation | undefined
   /** Generates a reply: has its words spoken as they arrive, and runs its tools. Resolves when the reply is complete. */
   think(reply: ActiveReply, thought: Thought, task: TaskContext): Promise<void>
+  /** The user has added a text without asking for an answer. It is in the history. */
+  addText(text: string): void
   /** Another agent has taken over, with other instructions and tools. */
   agentChanged(): void
 }

@@ -96,6 +96,9 @@ export class Pipeline implements Mind {
     return this.#agents.current.llm ?? this.#llm
   }
 
+  /** No-op: every request carries the history. */
+  addText(): void {}
+
   /** No-op: every request carries the current agent. */
   agentChanged(): void {}
 

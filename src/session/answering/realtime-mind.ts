@@ -139,6 +139,10 @@ export class RealtimeMind implements Mind {
     return this.#converse(reply, first, task)
   }
 
+  addText(text: string): void {
+    this.#model.addText(text)
+  }
+
   agentChanged(): void {
     const { agent, descriptions: tools } = this.#agents.current
     const setup = { instructions: agent.instructions, tools }
@@ -259,7 +263,8 @@ export class RealtimeMind implements Mind {
         reply.modelFailed = true
         throw error
       }
-      if (how === 'cancelled') return this.#stoppedByModel(reply)
+      // The model stopped because the user is speaking: what is still queued stops as well.
+      if (how === 'cancelled') return reply.interruptible ? reply.interrupt() : undefined
       if (response.uses.length === 0) return
       const outcomes = (await task.until(Promise.all(response.uses))).flatMap((each) => each ?? [])
       // The model has cancelled all of its calls: there is no result to go on with.
@@ -391,10 +396,5 @@ export class RealtimeMind implements Mind {
     response.end({ how: 'cancelled' })
     if (id === undefined || !this.#responses.delete(id)) return
     this.#model.interrupt(id, delivery?.heard ?? 0)
-  }
-
-  /** The model stopped because the user is speaking: stops the speech that is still queued as well. */
-  #stoppedByModel(reply: ActiveReply): void {
-    if (reply.interruptible) reply.interrupt()
   }
 }

@@ -77,6 +77,8 @@ export class RealtimeUser {
     book.handoffs = 0
     book.turnCount++
     this.#context.movedAt = now
+    events.emit('transcribed', { text })
+    if (!this.#context.isOpen) return
     events.emit('user', { text })
     if (!this.#context.isOpen) return
     const { agent } = this.#agents.current

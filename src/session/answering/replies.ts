@@ -86,6 +86,8 @@ export class Replies {
   readonly #context: SessionContext
   readonly #open = new Set<ActiveReply>()
   #lastId = 0
+  /** Whether there are any, as last emitted. */
+  #thinking = false
 
   constructor(context: SessionContext) {
     this.#context = context
@@ -140,7 +142,11 @@ export class Replies {
     const replies = this.open
     this.#context.movedAt = settings.clock.now()
     const interruptible = replies.every((reply) => reply.interruptible)
-    this.#context.onThinking?.(replies.length > 0)
-    turns.handle({ type: 'agent-thinking', thinking: replies.length > 0, interruptible })
+    const thinking = replies.length > 0
+    this.#context.onThinking?.(thinking)
+    turns.handle({ type: 'agent-thinking', thinking, interruptible })
+    if (thinking === this.#thinking) return
+    this.#thinking = thinking
+    this.#context.events.emit('thinking', { thinking })
   }
 }

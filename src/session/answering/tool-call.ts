@@ -7,8 +7,9 @@ import { ToolError } from '../errors.ts'
 import type { ToolStop } from '../history/history-item.ts'
 import { recordCall } from '../recording/record-call.ts'
 import type { PressOutcome, Speech } from '../speaking/speech.ts'
+import { runInPage, type PageToolContext } from './page-tool.ts'
 import { describeIssues } from './schema.ts'
-import type { NestedTask, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlayout } from './tool.ts'
+import type { NestedTask, Tool, ToolCall, ToolOutcome, ToolPlayout } from './tool.ts'
 
 /** What tools can do in the conversation. Implemented by `Answering`. */
 export interface ToolActions {
@@ -131,7 +132,7 @@ function isAbort(error: unknown, task: TaskContext): boolean {
   return error === task.signal.reason || (error instanceof Error && error.name === 'AbortError')
 }
 
-function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolContext {
+function contextOf(task: TaskContext, call: ToolCall, binding: Binding): PageToolContext {
   const session = (): NonNullable<Binding['session']> => {
     if (binding.session) return binding.session
     throw new ToolError(
@@ -187,6 +188,7 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): ToolCon
       return binding.untimed!(() => context.transfers.transfer(options, { task, done }))
     },
     recordCall: async (change) => recordCall(session().context, change),
+    runInPage: async (input) => runInPage(session().context, call, input, task.signal),
     answeredBy: async (options) => {
       const { context } = session()
       return binding.untimed!(() => context.pickups().answeredBy(options))

@@ -141,7 +141,8 @@ export class ToolRunner {
     book.toolCalls++
     waiting?.toolStarted(settings.clock.now())
     this.#context.spent()
-    events.emit('tool', { id, name, input })
+    const inPage = Object.hasOwn(tools, name) && tools[name]?.inPage
+    events.emit('tool', { id, name, input, ...(inPage ? { inPage } : {}) })
     turns.handle({ type: 'tool', running: true })
     this.#start(
       call,

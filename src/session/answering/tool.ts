@@ -160,6 +160,8 @@ export interface Tool {
   readonly filler: { readonly say: string; readonly after: number } | undefined
   readonly duplicates: 'join' | 'run'
   readonly needsApproval: (input: unknown) => boolean
+  /** Whether it runs in the caller's program: see `pageTool`. Default: false. */
+  readonly inPage?: boolean
   readonly run: (input: unknown, context: ToolContext) => unknown
 }
 

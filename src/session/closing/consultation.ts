@@ -144,8 +144,8 @@ export class Consultation {
         : session.say(summary)
     const own = agent === undefined ? undefined : (agent as Agent)
     if (!own) return new Agent({ ...this.#colleague(), tools: decisions(accept), onEnter: begin })
-    const { llm, tts, prices, onResume, onExit, onTurn, ...rest } = own
-    const optional = { llm, tts, prices, onResume, onExit, onTurn }
+    const { llm, tts, prices, onResume, onExit, onTurn, onMessage, ...rest } = own
+    const optional = { llm, tts, prices, onResume, onExit, onTurn, onMessage }
     const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
     return new Agent({
       ...rest,

@@ -246,6 +246,7 @@ export class Hearing implements EventSink<TurnEvent> {
       case 'digits':
         return events.emit('digits', { digits: command.digits })
       case 'user-state':
+        events.emit('user-state', { state: command.state })
         if (command.state !== 'silent' && settings.idleTimeout !== undefined)
           lifecycle.handle({ type: 'user-active' })
         return undefined

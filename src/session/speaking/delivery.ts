@@ -107,6 +107,7 @@ export class Delivery {
     this.#said = said
     this.#options = options
     this.#frames = turns.falseInterruption ? [] : undefined
+    speech.heardSoFar = () => this.heardText
     if (options.reply) this.takePlace()
   }
 
@@ -141,6 +142,8 @@ export class Delivery {
     this.#said.text += piece
     this.#context.movedAt = this.#context.now
     this.#options.watch?.grew(piece, this.speech)
+    const by = this.#options.reply ? 'reply' : 'say'
+    this.#context.events.emit('words', { speech: this.speech, text: piece, by })
   }
 
   /** There are no more words. */

@@ -11,8 +11,8 @@ export type PlayoutEvent = { readonly at: number } & (
   | { readonly type: 'made'; readonly id: number; readonly failed: boolean; readonly endsAt: number }
   /** After a pause, everything made so far that was not heard has been sent again. */
   | { readonly type: 'sent-again'; readonly id: number; readonly endsAt: number }
-  /** The line returned a mark: the last one of speech `id`, or an older one. */
-  | { readonly type: 'confirmed'; readonly id: number | undefined }
+  /** The line returned a mark: the last one of speech `id`, or an older one. `assumed`: by the time, not by a report. */
+  | { readonly type: 'confirmed'; readonly id: number | undefined; readonly assumed?: boolean }
   | { readonly type: 'interrupt'; readonly id: number }
   /** The caller may be interrupting: silence the speech, but keep it (SP9). */
   | { readonly type: 'pause' }
@@ -182,7 +182,7 @@ export class PlayoutMachine {
         for (const playing of current && !current.paused ? [current, ...stopping] : stopping) {
           if (playing.id !== event.id) continue
           playing.phase = 'ended'
-          playing.confirmed = true
+          playing.confirmed = event.assumed !== true
         }
         return []
       case 'interrupt':

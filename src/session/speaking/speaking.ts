@@ -200,9 +200,9 @@ export class Speaking {
     }
   }
 
-  /** The line returned a mark. */
-  marked(mark: number, heard: number | undefined): void {
-    if (!this.#playout.marked(mark, heard, this.#context.now)) return
+  /** The line returned a mark. `assumed`: it infers from the time that the sound was heard. */
+  marked(mark: number, heard: number | undefined, assumed = false): void {
+    if (!this.#playout.marked(mark, heard, this.#context.now, assumed)) return
     let id: number | undefined
     for (const delivery of this.#deliveries.values()) {
       if (delivery.mark === mark) id = delivery.speech.id
@@ -210,11 +210,11 @@ export class Speaking {
       // After a clear, a mark comes back although its sound may not have been heard.
       if (timing?.mark !== mark || delivery.speech.interrupted || this.#machine.isPaused) continue
       timing.heardAt = Math.max(timing.heardAt, this.#context.now - timing.sound)
-      timing.isConfirmed = true
+      timing.isConfirmed = !assumed
       delivery.timing = undefined
       this.#context.events.emit('latency', { ...timing.latency, speech: delivery.speech })
     }
-    this.#shell.handle({ type: 'confirmed', id })
+    this.#shell.handle({ type: 'confirmed', id, assumed })
   }
 
   /** Closing: silences the line and ends every speech now (CL9, CL10). */

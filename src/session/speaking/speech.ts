@@ -43,6 +43,8 @@ export class Speech {
   readonly priority: number
   /** Unset once the speech has ended, so that a reference to the speech does not keep the session in memory. */
   #interrupt: ((speech: Speech) => void) | undefined
+  /** @internal Returns what has been heard. Unset once the speech has ended, for the same reason. */
+  heardSoFar: (() => string) | undefined
   readonly #words: { readonly text: string }
   #interrupted = false
   #outcome: PlayoutOutcome | undefined
@@ -81,6 +83,11 @@ export class Speech {
   /** All of its words so far, heard or not. */
   get text(): string {
     return this.#words.text
+  }
+
+  /** The words that the caller has heard so far: by what the line has reported, and by the time since then. */
+  get heard(): string {
+    return this.#outcome?.heard ?? this.heardSoFar?.() ?? ''
   }
 
   /** Whether the speech was interrupted. The caller may hear it for a moment longer. */
@@ -131,6 +138,7 @@ export class Speech {
     if (this.#outcome) return
     this.#outcome = outcome
     this.#interrupt = undefined
+    this.heardSoFar = undefined
     this.#settle(outcome)
     this.#release()
   }

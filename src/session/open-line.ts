@@ -1,0 +1,55 @@
+import { inlet, type EventOf, type LineEvents, type PartContext } from '../parts/index.ts'
+import { noop, shelter } from '../scope/index.ts'
+import type { CloseAsk } from './closing/asks.ts'
+import type { Closing, Stations } from './closing/closing.ts'
+import type { SessionContext } from './context.ts'
+import { lineShape } from './line-shape.ts'
+
+/** Opens the line, and has everything it reports reach the station it concerns. */
+export async function openLine(
+  context: SessionContext,
+  closing: Closing,
+  stations: Stations,
+  part: PartContext,
+): Promise<void> {
+  const { line } = context.settings
+  const failed = (error: unknown): void => context.failed('line', error)
+  const events = inlet('line', lineShape, (...event) => dispatch(context, closing, stations, event), failed)
+  const methods = ['play', 'mark', 'clear'] as const
+  line.attach?.(context.session)
+  const opened = await context.opened('line', line.open(context.counting(part, line), events), methods)
+  context.line = opened
+  stations.speaking.connect(shelter(opened, methods, failed))
+}
+
+function dispatch(
+  context: SessionContext,
+  closing: Closing,
+  { hearing, speaking }: Stations,
+  event: EventOf<Required<LineEvents>>,
+): void {
+  const close = (ask: CloseAsk): void => void closing.close(ask).catch(noop)
+  const isNew = closing.state === 'new'
+  switch (event[0]) {
+    case 'frame':
+      context.recorder?.caller(event[1])
+      // Sound that arrives while closing is recorded, but not transcribed.
+      return closing.isClosing ? undefined : hearing.hear(event[1])
+    case 'marked':
+      return speaking.marked(event[1], event[2], event[3])
+    case 'dtmf':
+      return isNew ? undefined : hearing.pressed(event[1])
+    case 'text':
+      return isNew ? undefined : hearing.typed(event[1])
+    case 'away':
+    case 'back':
+      return context.events.emit('line', { connected: event[0] === 'back' })
+    case 'hungUp':
+      return close({ reason: 'caller-hung-up', by: 'line' })
+    case 'lost':
+      if (event[1] !== undefined) context.failed('line', event[1])
+      return close({ reason: 'caller-lost', by: 'line' })
+    case 'handedOver':
+      return close({ reason: 'transferred', by: 'line' })
+  }
+}

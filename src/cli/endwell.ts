@@ -25,6 +25,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'talk to an agent in the browser, and see what each session owns and how it ended',
     run: async (args) => (await import('./dev-command.ts')).dev(args),
   },
+  chat: {
+    about: 'talk to an agent by text, in the terminal',
+    run: async (args) => (await import('./conversation/chat-command.ts')).chat(args),
+  },
   call: {
     about: 'have an agent call a number',
     run: async (args) => (await import('./call-command.ts')).call(args),

@@ -10,6 +10,11 @@ export const terminal = {
     for (const line of lines) console.log(plain(line))
   },
 
+  /** Prints text without ending the line. */
+  write(text: string): void {
+    process.stdout.write(text.split('\n').map(plain).join('\n'))
+  },
+
   /** Prints to stderr. */
   complain(...lines: readonly string[]): void {
     for (const line of lines) console.error(plain(line))

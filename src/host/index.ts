@@ -1,4 +1,4 @@
-export type { AgentFile, CallOptions } from './agent-file.ts'
+export { agentFor, type AgentFile, type CallInfo, type CallOptions } from './agent-file.ts'
 export type { HostHttp } from './answers.ts'
 export { ListenError } from './errors.ts'
 export type { FaultBoard } from './fault-board.ts'

@@ -27,8 +27,9 @@ const scripted = { llm: new ScriptedLlm(), tts: new ScriptedTts() }
 /** An agent file whose models are made by this function. */
 function agentWith(models: () => object): string {
   const made = { name: 'Desk', agent: new Agent({ instructions: '' }), models }
-  Object.assign(globalThis, { agentFileOfTheTest: made })
-  return project({ 'agent.js': 'export default globalThis.agentFileOfTheTest' })
+  // The file is loaded as Node loads it, with modules of its own: it finds the models in the process.
+  Object.assign(process, { agentFileOfTheTest: made })
+  return project({ 'agent.js': 'export default process.agentFileOfTheTest' })
 }
 
 /** What the constructor of a model does that needs a package. */

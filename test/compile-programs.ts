@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { compile, root } from './compile.ts'
+import { installPackage } from './install-package.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,7 +25,13 @@ const programs = {
 }
 
 // Loading TypeScript with tsx takes as long as the rest of the start. `npm start` as a user types it is tested once.
-const agents = { 'clinic-agent': 'examples/clinic/agent.ts', 'clock-agent': 'examples/clock.ts' }
+const agents = {
+  'clinic-agent': 'examples/clinic/agent.ts',
+  'clock-agent': 'examples/clock.ts',
+  'broken-agent': 'test/fixtures/agents/broken.ts',
+  'holding-agent': 'test/fixtures/agents/holding.ts',
+  'recorded-agent': 'test/fixtures/agents/recorded.ts',
+}
 
 // Loading the SDK file by file takes longer than anything else in the server.
 const mcpServer = { 'mcp-server': 'test/providers/mcp/server.ts' }
@@ -46,7 +53,8 @@ export default async function compilePrograms({ provide }: TestProject): Promise
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, 'endwell-programs-'))
   await compile({ entries: programs, folder })
-  await compile({ entries: agents, folder })
+  await installPackage(folder)
+  await compile({ entries: agents, folder, endwell: 'installed' })
   await compile({ entries: mcpServer, folder, bundle: [/^@modelcontextprotocol\/sdk/, /^zod/] })
   await compile({ entries: worker, folder })
   await compile({ entries: watchdog, folder })

@@ -13,6 +13,8 @@ export interface CompileOptions {
   readonly plugins?: readonly Plugin[]
   /** Puts shared modules beside the entries, for programs that find each other's files by their own. Default: false. */
   readonly flat?: boolean
+  /** Which `endwell` the programs import: that of `dist`, or the one that is installed above `folder`. Default: `dist`. */
+  readonly endwell?: 'dist' | 'installed'
 }
 
 const require = createRequire(import.meta.url)
@@ -22,22 +24,28 @@ const builtPackage: Plugin = {
   name: 'built package',
   enforce: 'pre',
   resolveId: (id) =>
-    /^endwell(\/|$)/.test(id)
-      ? { id: pathToFileURL(require.resolve(id)).href, external: 'absolute' }
-      : undefined,
+    isEndwell(id) ? { id: pathToFileURL(require.resolve(id)).href, external: 'absolute' } : undefined,
 }
+
+const installedPackage: Plugin = {
+  name: 'installed package',
+  enforce: 'pre',
+  resolveId: (id) => (isEndwell(id) ? { id, external: true } : undefined),
+}
+
+const isEndwell = (id: string): boolean => /^endwell(\/|$)/.test(id)
 
 /**
  * Compiles programs that tests start as processes or threads into one file of JavaScript each. Reading TypeScript with
  * tsx instead costs every process more time than the test itself.
  */
 export async function compile(options: CompileOptions): Promise<void> {
-  const { entries, folder, bundle = [], plugins = [], flat = false } = options
+  const { entries, folder, bundle = [], plugins = [], flat = false, endwell = 'dist' } = options
   await build({
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [builtPackage, ...plugins],
+    plugins: [endwell === 'dist' ? builtPackage : installedPackage, ...plugins],
     ssr: { noExternal: [...bundle] },
     build: {
       ssr: true,

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Changes } from '../src/testing/servers/changes.ts'
 
@@ -47,9 +48,9 @@ export class Program {
     })
   }
 
-  /** Runs the `endwell` command. */
-  static command(args: readonly string[], options?: ProgramOptions): Program {
-    return new Program([`${root}dist/cli/main.js`, ...args], options)
+  /** Runs the `endwell` command of a package. Default: the one that was built last. */
+  static command(args: readonly string[], options?: ProgramOptions, endwell = root): Program {
+    return new Program([join(endwell, 'dist/cli/main.js'), ...args], options)
   }
 
   /** The lines of its output that are JSON objects. */

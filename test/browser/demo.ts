@@ -4,7 +4,7 @@ import { transformWithOxc } from 'vite'
 import { bytesFromSamples, samplesFromBytes } from '../../src/audio/index.ts'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
-import { compiled } from '../compiled.ts'
+import { compiled, installedPackage } from '../compiled.ts'
 import { Program } from '../program.ts'
 import { PATIENCE, launchChromium, troubleOf, type ChromiumOptions } from './chromium.ts'
 import type { Room } from './room.ts'
@@ -27,7 +27,8 @@ export class Demo {
   }
 
   static async start(options: ChromiumOptions & { readonly browser?: Browser } = {}): Promise<Demo> {
-    const program = Program.command(['dev', compiled('clinic-agent'), '--json', '--port', '0'])
+    const args = ['dev', compiled('clinic-agent'), '--json', '--port', '0']
+    const program = Program.command(args, {}, installedPackage())
     const file = new URL('page-ears.ts', import.meta.url)
     const [browser, url, source] = await Promise.all([
       options.browser ?? launchChromium(options),

@@ -10,14 +10,12 @@ import { runProgram } from './run-program.ts'
 const PERSON = '+4930123456'
 const OURS = '+15550100'
 
-const dist = (path: string): string => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
-
 /** An agent that says what it knows about the call, and hangs up. Its folder has the ids of the processes that serve it. */
 const agent = `
 import { appendFileSync } from 'node:fs'
 appendFileSync('pids', process.argv[1] + ' ' + process.pid + '\\n')
-import { Agent } from ${dist('index.js')}
-import { ScriptedLlm, ScriptedTts } from ${dist('testing/index.js')}
+import { Agent } from 'endwell'
+import { ScriptedLlm, ScriptedTts } from 'endwell/testing'
 export default {
   name: 'Caller',
   agent: ({ direction, to, parameters }) => new Agent({

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { decodeWav } from '../../src/audio/index.ts'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
-import { compiled } from '../compiled.ts'
+import { compiled, installedPackage } from '../compiled.ts'
+import { root } from '../house/tree.ts'
 import { Program } from '../program.ts'
 import { runProgram } from './run-program.ts'
 import { TypingPage } from './typing-page.ts'
@@ -43,7 +44,9 @@ describe('endwell', () => {
 
 describe('endwell dev', () => {
   it('answers calls with the agent of a file, and closes cleanly on SIGINT', async () => {
-    const program = runProgram(['dev', 'examples/clinic/agent.ts', '--json', '--port', '0'])
+    const program = runProgram(['dev', 'examples/clinic/agent.ts', '--json', '--port', '0'], {
+      endwell: root,
+    })
     const url = await program.url()
     const page = new TypingPage(url)
     await page.until(() => page.received > 1_000)
@@ -72,7 +75,7 @@ describe('endwell dev', () => {
   })
 
   it('runs the program of the README, which says the time, and hangs up when the caller says goodbye', async () => {
-    const program = runProgram(['dev', 'examples/clock.ts', '--json', '--port', '0'])
+    const program = runProgram(['dev', 'examples/clock.ts', '--json', '--port', '0'], { endwell: root })
     const url = await program.url()
     const page = new TypingPage(url)
     await page.until(() => page.received > 0)
@@ -104,7 +107,7 @@ describe('endwell dev', () => {
   })
 
   it('prints each call when it starts and ends, and its errors', async () => {
-    const program = runProgram(['dev', 'test/fixtures/agents/broken.ts', '--json', '--port', '0'])
+    const program = runProgram(['dev', compiled('broken-agent'), '--json', '--port', '0'])
     const url = await program.url()
     const call = async (): Promise<TypingPage> => {
       const page = new TypingPage(url)
@@ -148,7 +151,7 @@ describe('endwell dev', () => {
   it('asks the agent file for the options of each call, such as its recording', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'endwell-recordings-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const agent = 'test/fixtures/agents/recorded.ts'
+    const agent = compiled('recorded-agent')
     const program = runProgram(['dev', agent, '--json', '--port', '0'], { env: { RECORDINGS: folder } })
     const url = await program.url()
     for (const ms of [200, 400]) {
@@ -187,7 +190,7 @@ describe('endwell dev', () => {
   it('exits when its parent process has exited', async () => {
     const parent = `
       import { Program } from './test/program.ts'
-      const program = Program.command(${JSON.stringify(clinic)})
+      const program = Program.command(${JSON.stringify(clinic)}, {}, ${JSON.stringify(installedPackage())})
       await program.url()
       console.log(program.out)`
     const starter = new Program(['--import', 'tsx', '--input-type=module', '--eval', parent])

@@ -15,8 +15,6 @@ import { runProgram } from './run-program.ts'
 const KEY = 'sk-right-0123456789abcdef'
 const WRONG = 'sk-wrong-0123456789abcdef'
 
-const dist = (path: string): string => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
-
 /** The vendors on this machine. OpenAI knows another key, and Cartesia accepts connections and says nothing. */
 async function vendors() {
   const chat = new ChatServer({ key: KEY })
@@ -55,13 +53,13 @@ async function vendors() {
 function agentFile(ws: string, models: string, agent = ''): string {
   const http = ws.replace('ws://', 'http://')
   return `
-import { Agent } from ${dist('index.js')}
-import { fallbackLlm, fallbackRealtime } from ${dist('parts/index.js')}
-import { AiSdkLlm } from ${dist('providers/ai-sdk/index.js')}
-import { CartesiaTts } from ${dist('providers/cartesia/index.js')}
-import { DeepgramStt } from ${dist('providers/deepgram/index.js')}
-import { ElevenLabsTts } from ${dist('providers/elevenlabs/index.js')}
-import { OpenAIRealtime } from ${dist('providers/openai/index.js')}
+import { Agent } from 'endwell'
+import { fallbackLlm, fallbackRealtime } from 'endwell/parts'
+import { AiSdkLlm } from 'endwell/providers/ai-sdk'
+import { CartesiaTts } from 'endwell/providers/cartesia'
+import { DeepgramStt } from 'endwell/providers/deepgram'
+import { ElevenLabsTts } from 'endwell/providers/elevenlabs'
+import { OpenAIRealtime } from 'endwell/providers/openai'
 import { createOpenAI } from ${JSON.stringify(import.meta.resolve('@ai-sdk/openai'))}
 const chat = (apiKey) => createOpenAI({ apiKey, baseURL: '${http}/v1' }).chat('gpt-5.4-mini')
 export default {

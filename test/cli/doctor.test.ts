@@ -52,7 +52,7 @@ describe('endwell doctor', { timeout: 120_000 }, () => {
     expect(checks.find(({ name }) => name === 'journal')?.text).toMatch(
       /^Postgres \d+.* can be written to, and has no tables yet: the first start creates them$/,
     )
-    expect(readdirSync(folder).toSorted()).toEqual(['agent.js', 'package.json'])
+    expect(readdirSync(folder).toSorted()).toEqual(['agent.js', 'node_modules', 'package.json'])
     expect(await runSql(url, `select 1 from pg_namespace where nspname = 'endwell'`)).toEqual([])
   })
 

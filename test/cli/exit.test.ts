@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/scope/index.ts'
+import { compiled } from '../compiled.ts'
 import type { Program } from '../program.ts'
 import { runProgram } from './run-program.ts'
 import { TypingPage } from './typing-page.ts'
 
-const holding = ['dev', 'test/fixtures/agents/holding.ts', '--json', '--port', '0']
+const holding = ['dev', compiled('holding-agent'), '--json', '--port', '0']
 
 /** A call whose tool does not end. */
 async function callTheTool(program: Program): Promise<TypingPage> {

@@ -73,7 +73,7 @@ describe('endwell init', { timeout: 120_000 }, () => {
     expect(await init([folder, '--yes', '--models', 'openai', '--line', 'phone'])).toMatchObject({ code: 0 })
     install(folder)
     cpSync(join(folder, '.env.example'), join(folder, '.env'))
-    const program = runProgram(['dev', 'agent.ts', '--json', '--port', '0'], { cwd: folder })
+    const program = runProgram(['dev', 'agent.ts', '--json', '--port', '0'], { cwd: folder, endwell: root })
     const info = (await (await fetch(new URL('/api/info', await program.url()))).json()) as object
     expect(info).toMatchObject({ name: 'Front desk', models: { llm: 'scripted' } })
     program.signal('SIGINT')

@@ -2,14 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { ask, productionFolder, startHost } from './production.ts'
 import { TypingPage } from './typing-page.ts'
 
-const dist = (path: string): string => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
-
 /** An agent that prints which process serves a call, and blocks its process in native code if it is asked to. */
 const agent = `
 import { execSync } from 'node:child_process'
 import { writeSync } from 'node:fs'
-import { Agent } from ${dist('index.js')}
-import { ScriptedLlm, ScriptedTts } from ${dist('testing/index.js')}
+import { Agent } from 'endwell'
+import { ScriptedLlm, ScriptedTts } from 'endwell/testing'
 const print = (record) => writeSync(1, JSON.stringify({ pid: process.pid, ...record }) + '\\n')
 process.on('exit', () => print({ exits: true }))
 const answers = ({ messages }) => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../house/tree.ts'
+import { installedPackage } from '../compiled.ts'
 import { runProgram } from './run-program.ts'
 
 /** A folder for projects that have endwell installed. */
@@ -10,7 +10,7 @@ let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'endwell-agents-'))
   mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules', 'endwell'), 'dir')
+  symlinkSync(installedPackage(), join(folder, 'node_modules', 'endwell'), 'dir')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

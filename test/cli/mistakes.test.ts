@@ -1,14 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeProblem } from '../../src/cli/node-version.ts'
-import { compiled } from '../compiled.ts'
+import { compiled, installedPackage } from '../compiled.ts'
 import { manifest } from '../house/tree.ts'
 import { runProgram } from './run-program.ts'
 
 let folder = ''
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'endwell-mistakes-'))))
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'endwell-mistakes-'))
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(installedPackage(), join(folder, 'node_modules', 'endwell'), 'junction')
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs the command to its end. */
@@ -72,11 +76,8 @@ describe('an agent file whose calls cannot work', { timeout: 60_000 }, () => {
     const own = join(folder, name)
     mkdirSync(own)
     writeFileSync(join(own, 'package.json'), '{"type":"module"}')
-    const imports = ['index', 'providers/local/index', 'testing/index', 'parts/index', 'providers/mcp/index']
-      .map(
-        (path, i) =>
-          `import * as part${i} from ${JSON.stringify(new URL(`../../dist/${path}.js`, import.meta.url).href)}`,
-      )
+    const imports = ['', '/providers/local', '/testing', '/parts', '/providers/mcp']
+      .map((path, i) => `import * as part${i} from 'endwell${path}'`)
       .join('\n')
     const code = `${imports}
       const { Agent, AgentTask, tool } = part0, { LocalTts, LocalStt } = part1, { ScriptedLlm, ScriptedTts } = part2

@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { installedPackage } from '../compiled.ts'
 import type { Program, ProgramOptions } from '../program.ts'
 import { runProgram } from './run-program.ts'
 
-const dist = (path: string): string => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
-
 /** An agent whose first reply is known, with one piece of after-call work that can never succeed. */
 const agent = `
-import { Agent } from ${dist('index.js')}
-import { Unrecoverable } from ${dist('host/index.js')}
-import { ScriptedLlm, ScriptedTts } from ${dist('testing/index.js')}
+import { Agent } from 'endwell'
+import { Unrecoverable } from 'endwell/host'
+import { ScriptedLlm, ScriptedTts } from 'endwell/testing'
 export default {
   name: 'Bright Dental',
   agent: () => new Agent({ name: 'desk', instructions: '', onEnter: ({ session }) => session.say('Good morning!') }),
@@ -20,8 +19,11 @@ export default {
   afterCall: { crm: () => { throw new Unrecoverable('the customer is unknown') } },
 }`
 
-/** A folder for one test: the agent file, `.env`, and the data of a host. */
-export function productionFolder(files: Readonly<Record<string, string>> = {}): string {
+/** A folder for one test, in which a package is installed: the agent file, `.env`, and the data of a host. */
+export function productionFolder(
+  files: Readonly<Record<string, string>> = {},
+  endwell = installedPackage(),
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'endwell-start-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   for (const [name, text] of Object.entries({
@@ -30,16 +32,19 @@ export function productionFolder(files: Readonly<Record<string, string>> = {}): 
     ...files,
   }))
     writeFileSync(join(folder, name), text)
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(endwell, join(folder, 'node_modules', 'endwell'), 'junction')
   return folder
 }
 
-/** `endwell start` in a folder, on any free port. */
+/** `endwell start` in a folder, with the package that is installed there, on any free port. */
 export function startHost(
   folder: string,
   args: readonly string[] = [],
   env: ProgramOptions['env'] = {},
 ): Program {
-  return runProgram(['start', 'agent.js', '--port', '0', ...args], { cwd: folder, env })
+  const endwell = join(folder, 'node_modules', 'endwell')
+  return runProgram(['start', 'agent.js', '--port', '0', ...args], { cwd: folder, env, endwell })
 }
 
 export interface Answer {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { root } from '../house/tree.ts'
 import { ask, productionFolder, startHost } from './production.ts'
 import { runProgram } from './run-program.ts'
 import { TypingPage } from './typing-page.ts'
@@ -51,7 +52,7 @@ describe('endwell start', { timeout: 120_000 }, () => {
   })
 
   it('[HO29] [HO6] [LN11] serves this machine only without a secret, limits its calls, and stops at a signal', async () => {
-    const folder = productionFolder({ '.env': 'ENDWELL_NAMES=phone.example.com\n' })
+    const folder = productionFolder({ '.env': 'ENDWELL_NAMES=phone.example.com\n' }, root)
     const program = startHost(folder, ['--max-calls', '1', '--drain-timeout', '0s', '--close-timeout', '2s'])
     const url = await program.url()
     const code = async (headers: Record<string, string>, path = '/api/info'): Promise<string> => {

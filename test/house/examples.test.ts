@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transformWithOxc } from 'vite'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -18,9 +18,7 @@ const argsFor = new Map<string, readonly string[]>()
 
 beforeAll(async () => {
   folder = mkdtempSync(join(inject('programs'), 'examples-'))
-  // `endwell` resolves to the last build, through its `exports`. `npm test` builds before it runs tests.
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules', 'endwell'), 'junction')
+  // `endwell` resolves to the package that is installed beside the programs, through its `exports`.
   for (const path of [...examples, ...providers]) argsFor.set(path, await prepare(path))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -20,8 +20,8 @@ interface Chat {
   readonly input: PassThrough
   /** What a terminal shows of what is typed. */
   readonly echo: PassThrough
-  interrupt(): void
-  hangUp(): void
+  readonly interrupt: () => void
+  readonly hangUp: () => void
   readonly report: Promise<SessionReport>
 }
 
@@ -30,10 +30,16 @@ const scripted = (answers: readonly LlmAnswer[]): Models => ({
   tts: new ScriptedTts(),
 })
 
+interface BeginOptions {
+  readonly json?: boolean
+  readonly isTTY?: boolean
+  readonly file?: Partial<AgentFile>
+}
+
 function begin(
   models: Models,
   agent: Partial<AgentOptions> = {},
-  { json = false, isTTY = false, file = {} as Partial<AgentFile> } = {},
+  { json = false, isTTY = false, file = {} }: BeginOptions = {},
 ): Chat {
   const terminal = new TerminalDouble()
   const input = Object.assign(new PassThrough(), { isTTY })

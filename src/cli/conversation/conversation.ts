@@ -151,7 +151,7 @@ export class Conversation {
       this.#tools.set(id, { input, at: this.#clock.now() })
       screen.tool(name, input)
     })
-    session.on('tool-done', ({ id, name, outcome: { output, failed = false } }) => {
+    session.on('tool-done', ({ id, name, outcome: { output, failed } }) => {
       const { input = '', at = 0 } = this.#tools.get(id) ?? {}
       this.#tools.delete(id)
       const waiting = this.#approvals.findIndex((each) => each.id === id)

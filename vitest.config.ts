@@ -30,7 +30,7 @@ const slowest = [
   'test/providers/turns/sockets',
   'test/house/examples',
   'test/browser/sound',
-  'turn-exploration',
+  'test/explore/',
   'test/providers/openai/sockets',
   'test/sim/mutants/',
   'test/lines/rules',

@@ -1,4 +1,5 @@
 export { drain } from './drain.ts'
+export { ExplorationError, explore, type Exploration, type ExploreOptions, type Model } from './explore.ts'
 export { FaultError, Faults, type Fault } from './faults.ts'
 export { LeakError, noLeaks } from './no-leaks.ts'
 export { SimClock } from './sim-clock.ts'
@@ -12,6 +13,7 @@ export {
   type Violation,
   type World,
 } from './simulate.ts'
+export { stateKeys, type KeyPart } from './state-keys.ts'
 export { Trace } from './trace.ts'
 export type { PartCounts, PartManners } from './part-instances.ts'
 export type { HeardFrame } from './playout-record.ts'

@@ -30,6 +30,7 @@ import type { Speaking } from '../speaking/speaking.ts'
 import type { PendingWords, TurnCommand, TurnEvent } from './turn-events.ts'
 import { Filtering } from './filtering.ts'
 import { TurnMachine } from './turn-machine.ts'
+import { turnSettings } from './turn-options.ts'
 
 const sttShape: Shape<SttEvents> = {
   started: [],
@@ -83,7 +84,7 @@ export class Hearing implements EventSink<TurnEvent> {
     this.#context = context
     this.#answering = answering
     this.#speaking = speaking
-    this.#machine = new TurnMachine(turns)
+    this.#machine = new TurnMachine(turnSettings(turns))
     this.#turns = new MachineShell(this.#machine, context.scope, {
       name: 'turn',
       carryOut: (command) => this.#carryOut(command),

@@ -5,8 +5,8 @@ import { Floor, type TurnRule } from './floor.ts'
 import { discardPreempt, preempt } from './preempting.ts'
 import { judge, takeScore } from './turn-detection.ts'
 import type { PendingWords, TurnCommand, TurnEvent, TurnTimer } from './turn-events.ts'
-import { turnSettings, type TurnOptions } from './turn-options.ts'
-import { copyState, newState, type TurnState } from './turn-state.ts'
+import type { TurnSettings } from './turn-options.ts'
+import { newState, type TurnState } from './turn-state.ts'
 import { idle } from './user-idle.ts'
 import {
   commitHeld,
@@ -36,23 +36,21 @@ const rules: readonly TurnRule[] = [bargeIn, digits, endpoint, commitHeld, resum
  * An event changes the state. Then every rule that is due acts; a timer event does nothing but let time pass.
  *
  * @example
- * const machine = new TurnMachine({ mode: 'vad' })
+ * const machine = new TurnMachine(turnSettings({ mode: 'vad' }))
  * for (const command of machine.handle({ type: 'user-started', at: now, since: now - 60 })) carryOut(command)
  */
 export class TurnMachine {
   readonly #rules: readonly TurnRule[]
   readonly #floor: Floor
 
-  /** Given a `state`, continues where another machine stopped. */
-  constructor(options: TurnOptions = {}, state: Readonly<TurnState> = newState()) {
-    const settings = turnSettings(options)
+  /** Continues from `state`, which belongs to the machine from now on. */
+  constructor(settings: TurnSettings, state: TurnState = newState()) {
     this.#rules = rules.filter(({ isUsed }) => isUsed?.(settings) ?? true)
-    this.#floor = new Floor(settings, copyState(state))
+    this.#floor = new Floor(settings, state)
   }
 
-  /** A copy of the state. */
   get state(): Readonly<TurnState> {
-    return copyState(this.#floor.state)
+    return this.#floor.state
   }
 
   /** Whether a turn of the user has begun and has not been committed. */

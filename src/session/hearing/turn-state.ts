@@ -121,12 +121,3 @@ export const newState = (): TurnState => ({
     digits: undefined,
   },
 })
-
-export const copyState = (state: TurnState): TurnState => ({
-  ...state,
-  voice: state.voice && { ...state.voice },
-  turn: state.turn && { ...state.turn },
-  held: state.held && { ...state.held },
-  agent: { ...state.agent, sound: state.agent.sound && { ...state.agent.sound } },
-  timers: { ...state.timers },
-})

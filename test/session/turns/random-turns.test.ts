@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TurnCommand, TurnEvent } from '../../../src/session/hearing/turn-events.ts'
 import type { TurnOptions } from '../../../src/session/hearing/turn-options.ts'
-import { moves, type MoveName } from './turn-moves.ts'
-import { TurnWorld } from './turn-world.ts'
+import { moves, type MoveName } from '../../explore/turn/turn-moves.ts'
+import { TurnWorld } from '../../explore/turn/turn-world.ts'
 
 const happening = fc.record({
   name: fc.constantFrom(...(Object.keys(moves) as MoveName[]).filter((name) => !name.startsWith('end '))),

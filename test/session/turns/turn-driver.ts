@@ -1,6 +1,6 @@
 import type { TurnCommand, TurnEvent, TurnTimer } from '../../../src/session/hearing/turn-events.ts'
 import { TurnMachine } from '../../../src/session/hearing/turn-machine.ts'
-import type { TurnOptions } from '../../../src/session/hearing/turn-options.ts'
+import { turnSettings, type TurnOptions } from '../../../src/session/hearing/turn-options.ts'
 
 // ── events ──
 
@@ -55,7 +55,7 @@ export class TurnDriver {
   readonly #timers = new Map<TurnTimer, number>()
 
   constructor(options: TurnOptions, events: readonly TurnEvent[], until = Number.POSITIVE_INFINITY) {
-    this.machine = new TurnMachine(options)
+    this.machine = new TurnMachine(turnSettings(options))
     for (const event of events) {
       this.#pass(event.at)
       this.handle(event)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { OptionError } from '../../../src/scope/index.ts'
 import type { TurnEvent } from '../../../src/session/hearing/turn-events.ts'
 import { TurnMachine } from '../../../src/session/hearing/turn-machine.ts'
-import type { TurnOptions } from '../../../src/session/hearing/turn-options.ts'
+import { turnSettings, type TurnOptions } from '../../../src/session/hearing/turn-options.ts'
 import {
   agentCommands,
   agentSpeaks,
@@ -14,9 +14,11 @@ import {
   userStops,
 } from './turn-driver.ts'
 
+const machineWith = (options: TurnOptions = {}): TurnMachine => new TurnMachine(turnSettings(options))
+
 describe('the turn machine', () => {
   it('ignores a timer that was cleared or replaced before it fired', () => {
-    const machine = new TurnMachine()
+    const machine = machineWith()
     machine.handle(userStarts(0))
     machine.handle(final(900, 'Hello.'))
     machine.handle(userStops(1_000))
@@ -25,27 +27,27 @@ describe('the turn machine', () => {
     expect(machine.handle(stale)).toEqual([])
     machine.handle(final(1_600, 'More.'))
     machine.handle(userStops(1_700))
-    const before = machine.state
+    const before = structuredClone(machine.state)
     expect(machine.handle({ ...stale, at: 2_600 })).toEqual([])
     expect(machine.state).toEqual(before)
   })
 
   it('accepts a timer that fires slightly early', () => {
-    const machine = new TurnMachine()
+    const machine = machineWith()
     for (const event of [userStarts(0), final(900, 'Hello.'), userStops(1_000)]) machine.handle(event)
     const commands = machine.handle({ type: 'timer', timer: 'endpoint', due: 1_500, at: 1_499 })
     expect(commands.map(format)).toContain('commit Hello.')
   })
 
   it('takes the delay of a late timer into account', () => {
-    const machine = new TurnMachine({ falseInterruption: { timeout: 2_000, pauseAfter: 300 } })
+    const machine = machineWith({ falseInterruption: { timeout: 2_000, pauseAfter: 300 } })
     for (const event of [agentSpeaks(0), userStarts(1_000)]) machine.handle(event)
     const commands = machine.handle({ type: 'timer', timer: 'barge-in', due: 1_300, at: 1_400 })
     expect(commands.map(format)).toEqual(['set barge-in 1500', 'set false-interruption 3400', 'pause'])
   })
 
   it('acts on a due timer when another event arrives before it fires', () => {
-    const machine = new TurnMachine()
+    const machine = machineWith()
     for (const event of [userStarts(0), final(900, 'Hello.'), userStops(1_000)]) machine.handle(event)
     expect(machine.handle(simple('live', 1_600)).map(format)).toEqual([
       'clear endpoint',
@@ -55,7 +57,7 @@ describe('the turn machine', () => {
   })
 
   it('returns timer commands first, so that an event caused by a later command cannot undo them', () => {
-    const machine = new TurnMachine({ idle: 5_000 })
+    const machine = machineWith({ idle: 5_000 })
     for (const event of [agentSpeaks(0), userStarts(0), final(300, 'Stop.'), userStops(400)])
       machine.handle(event)
     expect(machine.handle(simple('live', 900)).map(format)).toEqual([
@@ -79,16 +81,16 @@ describe('the turn machine', () => {
   })
 
   it('continues from the state of another machine', () => {
-    const machine = new TurnMachine()
+    const machine = machineWith()
     for (const event of [userStarts(0), final(900, 'Hello.'), userStops(1_000)]) machine.handle(event)
-    const copy = new TurnMachine({}, structuredClone(machine.state))
+    const copy = new TurnMachine(turnSettings({}), structuredClone(machine.state))
     const timer: TurnEvent = { type: 'timer', timer: 'endpoint', due: 1_500, at: 1_500 }
     expect(copy.handle(timer)).toEqual(machine.handle(timer))
     expect(copy.state).toEqual(machine.state)
   })
 
   it('limits the length of a turn that is never committed', () => {
-    const machine = new TurnMachine({ mode: 'manual' })
+    const machine = machineWith({ mode: 'manual' })
     for (let at = 0; at < 300; at++) machine.handle(final(at, `${at} ${'word '.repeat(100)}`))
     const { text } = machine.pendingWords
     expect(text.length).toBe(100_000)
@@ -106,7 +108,7 @@ describe('the turn machine', () => {
     [{ vad: false }, "mode 'vad' without a VAD"],
     [{ wordless: true }, "wordless turns need mode 'manual'"],
   ] satisfies [TurnOptions, string][])('rejects invalid options: %j', (options, message) => {
-    expect(() => new TurnMachine(options)).toThrow(OptionError)
-    expect(() => new TurnMachine(options)).toThrow(message)
+    expect(() => machineWith(options)).toThrow(OptionError)
+    expect(() => machineWith(options)).toThrow(message)
   })
 })

@@ -10,12 +10,11 @@ export interface Seen {
   speaking: boolean
   /** The words of this voice were discarded: its rest may be committed while the user speaks. */
   discarded: boolean
-  /** What may be committed: texts of one word each, typed text, telephone keys. */
-  words: number
+  /** What may be committed besides the words of the user: typed text, telephone keys. */
   typed: boolean
   keys: boolean
-  /** How often the application ended a turn. */
-  handCommits: number
+  /** The application has ended a turn since there was last none. */
+  byHand: boolean
   /** Whether anything has happened since the user was last reported idle. */
   active: boolean
   thinking: 'no' | 'yes' | 'uninterruptible'
@@ -32,10 +31,9 @@ const newSeen = (): Seen => ({
   bargeIn: false,
   speaking: false,
   discarded: false,
-  words: 0,
   typed: false,
   keys: false,
-  handCommits: 0,
+  byHand: false,
   active: true,
   thinking: 'no',
   sound: 'no',
@@ -46,19 +44,49 @@ const newSeen = (): Seen => ({
   timers: newState().timers,
 })
 
+const copySeen = (seen: Seen): Seen => ({
+  ending: seen.ending,
+  bargeIn: seen.bargeIn,
+  speaking: seen.speaking,
+  discarded: seen.discarded,
+  typed: seen.typed,
+  keys: seen.keys,
+  byHand: seen.byHand,
+  active: seen.active,
+  thinking: seen.thinking,
+  sound: seen.sound,
+  paused: seen.paused,
+  tool: seen.tool,
+  preempt: seen.preempt,
+  user: seen.user,
+  timers: copyTimers(seen.timers),
+})
+
+export const copyTimers = (timers: TurnState['timers']): TurnState['timers'] => ({
+  endpoint: timers.endpoint,
+  'barge-in': timers['barge-in'],
+  'false-interruption': timers['false-interruption'],
+  stable: timers.stable,
+  idle: timers.idle,
+  digits: timers.digits,
+})
+
 /** Checks every command of a turn machine. Throws at the first command that breaks a rule. */
 export class TurnChecker {
   readonly seen: Seen
   readonly #options: TurnOptions
+  /** How many words may be committed in response to the current event. */
+  #words = 0
 
   constructor(options: TurnOptions, seen: Seen = newSeen()) {
     this.#options = options
-    this.seen = { ...seen, timers: { ...seen.timers } }
+    this.seen = copySeen(seen)
   }
 
-  /** Observes an event. Must be called before the machine handles it. */
-  observe(event: TurnEvent): void {
+  /** Observes an event, which the machine handles next. `pending` are the words that it has not committed. */
+  observe(event: TurnEvent, pending: string, isInTurn: boolean): void {
     const { seen } = this
+    this.#words = saidWords(pending)
     if (event.type !== 'timer' && event.type !== 'live' && event.type !== 'judged') seen.active = true
     switch (event.type) {
       case 'user-started':
@@ -70,16 +98,16 @@ export class TurnChecker {
         break
       case 'interim':
       case 'final':
-        if (event.text !== '') seen.words += 1
+        if (event.text !== '') this.#words += 1
         break
       case 'typed':
-        seen.typed = true
+        if (!seen.ending) seen.typed = true
         break
       case 'digit':
         seen.keys = true
         break
       case 'commit':
-        seen.handCommits += 1
+        seen.byHand ||= isInTurn || pending !== ''
         break
       case 'agent-thinking':
         seen.thinking = !event.thinking ? 'no' : event.interruptible === false ? 'uninterruptible' : 'yes'
@@ -105,7 +133,7 @@ export class TurnChecker {
         seen.bargeIn = false
         break
       case 'discard':
-        seen.discarded = true
+        seen.discarded = seen.speaking
         break
       case 'stt-started':
       case 'maybe-end-of-turn':
@@ -117,8 +145,11 @@ export class TurnChecker {
     }
   }
 
-  check(commands: readonly TurnCommand[], event: TurnEvent): void {
+  /** Checks what the machine answers. `pending` are the words that it has not committed now. */
+  check(commands: readonly TurnCommand[], event: TurnEvent, pending: string, isInTurn: boolean): void {
     for (const command of commands) this.#check(command, event.at)
+    assertRule(saidWords(pending) <= this.#words, 'words are pending that were not said')
+    if (!isInTurn && pending === '') this.seen.byHand = false
     // The commands for the ending itself may still close what is open.
     if (event.type === 'ending') this.seen.ending = true
     if (!this.seen.ending) return
@@ -200,26 +231,25 @@ export class TurnChecker {
     const { seen } = this
     const { mode, wordless = false } = this.#options
     const typed = /(^| )[bt#1]/.test(text)
-    const said = text.split(' ').filter((each) => /^[aw]/.test(each)).length
+    const said = saidWords(text)
     assertRule(!typed || seen.typed || seen.keys, 'text is committed that was not typed')
-    assertRule(said <= seen.words, 'words are committed that were not said, or were committed before')
+    assertRule(said <= this.#words, 'words are committed that were not said, or were committed before')
     assertRule(said > 0 || typed || wordless, 'a turn without words is committed')
     assertRule(said === 0 || mode !== 'realtime', 'a turn of a realtime model is committed')
-    const mayCutOff = typed || mode === 'stt' || mode === 'manual' || seen.handCommits > 0 || seen.discarded
+    const mayCutOff = typed || mode === 'stt' || mode === 'manual' || seen.byHand || seen.discarded
     assertRule(!seen.speaking || mayCutOff, 'the user is cut off')
     assertRule(
-      typed || mode !== 'manual' || wordless || seen.handCommits > 0,
+      typed || mode !== 'manual' || wordless || seen.byHand,
       'a turn is committed without the application',
     )
     assertRule(
       from === (typed && said === 0 && !wordless ? 'text' : 'speech') || wordless,
       'a commit has the wrong origin',
     )
-    seen.words -= said
+    this.#words -= said
     if (/(^| )[bt]/.test(text)) seen.typed = false
     // The keys of an incomplete entry belong to the next turn.
     if (/(^| )[#1]/.test(text)) seen.keys = seen.timers.digits !== undefined
-    if (seen.handCommits > 0) seen.handCommits -= 1
     assertRule(
       seen.sound === 'no' || seen.sound === 'interrupted',
       'a turn is committed and the agent keeps speaking',
@@ -241,6 +271,10 @@ export class TurnChecker {
     )
   }
 }
+
+/** How many words of a text were said, not typed or keyed in. */
+const saidWords = (text: string): number =>
+  text === '' ? 0 : text.split(' ').filter((word) => /^[aw]/.test(word)).length
 
 export class RuleViolation extends Error {}
 

@@ -1,42 +1,48 @@
 import type { TurnCommand, TurnEvent, TurnTimer } from '../../../src/session/hearing/turn-events.ts'
 import { TurnMachine } from '../../../src/session/hearing/turn-machine.ts'
-import type { TurnOptions } from '../../../src/session/hearing/turn-options.ts'
-import { newState, type TurnState } from '../../../src/session/hearing/turn-state.ts'
+import {
+  turnSettings,
+  type TurnOptions,
+  type TurnSettings,
+} from '../../../src/session/hearing/turn-options.ts'
+import type { TurnState } from '../../../src/session/hearing/turn-state.ts'
 import { countWords } from '../../../src/session/hearing/turn-words.ts'
-import { TurnChecker, assertRule, type Seen } from './turn-checker.ts'
+import { TurnChecker, assertRule, copyTimers } from './turn-checker.ts'
 
 /** A turn machine with its checker, in virtual time. Can be forked to look at several futures. */
 export class TurnWorld {
   readonly options: TurnOptions
   readonly machine: TurnMachine
   readonly checker: TurnChecker
-  now: number
+  now = 0
+  readonly #settings: TurnSettings
   /** Whether this fork has already committed what the original still had to commit. */
   #committed = false
-  #state: Readonly<TurnState> | undefined
 
-  constructor(options: TurnOptions, state?: Readonly<TurnState>, seen?: Seen, now = 0) {
+  constructor(options: TurnOptions, origin?: TurnWorld) {
     this.options = options
-    this.machine = new TurnMachine(options, state ?? newState())
-    this.checker = new TurnChecker(options, seen)
-    this.now = now
+    this.#settings = origin ? origin.#settings : turnSettings(options)
+    this.machine = new TurnMachine(this.#settings, origin && copyState(origin.machine.state))
+    this.checker = new TurnChecker(options, origin?.checker.seen)
+    if (origin) this.now = origin.now
   }
 
   fork(): TurnWorld {
-    return new TurnWorld(this.options, this.state, this.checker.seen, this.now)
+    return new TurnWorld(this.options, this)
   }
 
   get state(): Readonly<TurnState> {
-    return (this.#state ??= this.machine.state)
+    return this.machine.state
   }
 
   handle(event: TurnEvent): TurnCommand[] {
-    this.#state = undefined
-    this.checker.observe(event)
-    const commands = this.machine.handle(event)
-    this.checker.check(commands, event)
-    const { preempt, speaking } = this.checker.seen
-    const isCurrent = !speaking && preempt === this.machine.pendingWords.text
+    const { machine, checker } = this
+    checker.observe(event, machine.pendingWords.text, machine.isInTurn)
+    const commands = machine.handle(event)
+    const { text } = machine.pendingWords
+    checker.check(commands, event, text, machine.isInTurn)
+    const { preempt, speaking } = checker.seen
+    const isCurrent = !speaking && preempt === text
     assertRule(preempt === undefined || isCurrent, 'a reply is begun to words that the user did not say')
     return commands
   }
@@ -131,3 +137,59 @@ export class TurnWorld {
 
 const same = (a: TurnState['timers'], b: TurnState['timers']): boolean =>
   (Object.keys(a) as TurnTimer[]).every((timer) => a[timer] === b[timer])
+
+/** Written out, because exploring copies states most of the time, and the spread of an object with many shapes is slow. */
+function copyState(state: Readonly<TurnState>): TurnState {
+  const { voice, turn, held, agent, timers } = state
+  const { sound } = agent
+  return {
+    now: state.now,
+    ending: state.ending,
+    bargeInWhileEnding: state.bargeInWhileEnding,
+    user: state.user,
+    voice: voice && { since: voice.since, committed: voice.committed, pausedInVain: voice.pausedInVain },
+    turn: turn && {
+      said: turn.said,
+      interim: turn.interim,
+      awaiting: turn.awaiting,
+      voiced: turn.voiced,
+      stopped: turn.stopped,
+      changed: turn.changed,
+      finalAt: turn.finalAt,
+      ended: turn.ended,
+      byHand: turn.byHand,
+      maybeEnded: turn.maybeEnded,
+      asked: turn.asked,
+      score: turn.score,
+      preempts: turn.preempts,
+    },
+    held: held && {
+      text: held.text,
+      from: held.from,
+      stopped: held.stopped,
+      decided: held.decided,
+      finished: held.finished,
+      weak: held.weak,
+    },
+    staleTextUntil: state.staleTextUntil,
+    agent: {
+      thinking: agent.thinking,
+      sound: sound && {
+        since: sound.since,
+        interruptible: sound.interruptible,
+        paused: sound.paused,
+        interrupted: sound.interrupted,
+      },
+      tool: agent.tool,
+    },
+    preempted: state.preempted,
+    averagePause: state.averagePause,
+    lastStopped: state.lastStopped,
+    digits: state.digits,
+    digitAt: state.digitAt,
+    filledAt: state.filledAt,
+    quietSince: state.quietSince,
+    idleReported: state.idleReported,
+    timers: copyTimers(timers),
+  }
+}

@@ -48,6 +48,12 @@ export function call(args: readonly string[]): Promise<void> {
             'if a machine answers: talk, tell (the agent gets to know what the carrier finds), or hang-up',
           default: 'talk',
         },
+        keys: {
+          type: 'string',
+          value: 'how',
+          about: 'how the agent presses keys: tones, or carrier (for menus that do not hear the tones)',
+          default: 'tones',
+        },
         key: {
           type: 'string',
           about: 'the key of the attempt: a host never dials with the same key again (default: random)',
@@ -63,16 +69,17 @@ export function call(args: readonly string[]): Promise<void> {
         },
         model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
       },
-      run: async ({ argument: to, agent, from, parameter, ring, key, url, port, model, json, machines }) => {
+      run: async ({ argument: to, agent, from, ring, key, url, port, model, json, ...how }) => {
         if (to === undefined || from === undefined)
           throw new OptionError('endwell call needs a NUMBER and --from')
         await loadEnvFile()
         const dial: DialOptions = {
           to,
           from,
-          parameters: Object.fromEntries((parameter ?? []).map(pairOf)),
+          parameters: Object.fromEntries((how.parameter ?? []).map(pairOf)),
           ringTimeout: ring * 1_000,
-          machines: machinesOf(machines),
+          machines: oneOf('machines', how.machines, ['talk', 'tell', 'hang-up']),
+          keys: oneOf('keys', how.keys, ['tones', 'carrier']),
           ...(key === undefined ? {} : { key }),
         }
         if (url !== undefined) return await askHost(url, dial, json)
@@ -175,9 +182,13 @@ function show(report: Omit<DialReport, 'took'>, json: boolean): void {
   return terminal.print(`${timeOfDay()} ${[outcome, ...more].join(' · ')}`)
 }
 
-function machinesOf(how: string): 'talk' | 'tell' | 'hang-up' {
-  if (how === 'talk' || how === 'tell' || how === 'hang-up') return how
-  throw new OptionError(`--machines must be talk, tell or hang-up, not '${how}'`)
+/** Throws unless the value of an option is one of its choices. */
+function oneOf<Choice extends string>(option: string, value: string, choices: readonly Choice[]): Choice {
+  const chosen = choices.find((each) => each === value)
+  if (chosen !== undefined) return chosen
+  throw new OptionError(
+    `--${option} must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, not '${value}'`,
+  )
 }
 
 function pairOf(text: string): readonly [string, string] {

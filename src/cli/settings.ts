@@ -116,6 +116,12 @@ export const startSettings = {
     default: 'none',
     read: oneOf('none', 'carrier'),
   }),
+  keys: option('keys', 'ENDWELL_KEYS', {
+    about: 'carrier: the carrier presses telephone keys, for menus that do not hear tones; or tones',
+    value: 'choice',
+    default: 'tones',
+    read: oneOf('tones', 'carrier'),
+  }),
   memoryLimit: option('memory-limit', 'ENDWELL_MEMORY_LIMIT', {
     about: 'per worker, such as 512MB or 2GB; a worker above it is drained and replaced',
     value: 'memory',

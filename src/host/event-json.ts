@@ -38,7 +38,12 @@ export const eventJson: {
     ...(stopped ? { stopped } : {}),
   }),
   approval: ({ id, name }) => ({ type: 'approval', id, name }),
-  transfer: ({ to, outcome }) => ({ type: 'transfer', to: clip(to), ...(outcome ? { outcome } : {}) }),
+  transfer: ({ to, outcome, why }) => ({
+    type: 'transfer',
+    to: clip(to),
+    ...(outcome ? { outcome } : {}),
+    ...(why === undefined ? {} : { why: clip(why) }),
+  }),
   hold: ({ held }) => ({ type: 'hold', held }),
   line: ({ connected }) => ({ type: 'line', connected }),
   handoff: ({ from, to }) => ({ type: 'handoff', from, to }),

@@ -19,11 +19,12 @@ export function eventsOfReport({ timeline, ...report }: StoredReport): readonly 
     where,
     error,
   }))
-  const transfers = (report.transfers ?? []).map(({ at, to, outcome }): LiveEvent => ({
+  const transfers = (report.transfers ?? []).map(({ at, to, outcome, why }): LiveEvent => ({
     at: begin + at,
     type: 'transfer',
     to,
     outcome,
+    ...(why === undefined ? {} : { why }),
   }))
   const guardrails = report.guardrails.map((each): LiveEvent => ({
     // The report does not say when: after everything else.

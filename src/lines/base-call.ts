@@ -96,6 +96,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected endReason?(): string
   /** Whether the far end has connected the caller to somebody else. */
   protected isElsewhere?(): boolean
+  /** Whether the far end has taken the peer away for a moment, as it was asked to. */
+  protected isComingBack?(): boolean
 
   // ── called by the session ──
 
@@ -125,7 +127,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   async close(): Promise<void> {
     // A peer that is away was cut off before anyone asked to close.
-    if (this.#phase === 'away' && !this.isHandedOver) this.#dropped = true
+    if (this.#phase === 'away' && !this.isHandedOver && !this.isComingBack?.()) this.#dropped = true
     this.#end('ended')
     const confirming = this.isHandedOver ? undefined : this.confirmEnd?.()
     await this.#peerGone()

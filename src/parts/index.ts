@@ -19,6 +19,7 @@ export type {
   RecordingChange,
   TransferOutcome,
   TransferRequest,
+  TransferResult,
 } from './line.ts'
 export type { Llm, LlmChunk, LlmClient, LlmRequest } from './llm.ts'
 export { silentLogger, type Logger } from './logger.ts'

@@ -64,7 +64,7 @@ export interface LineConnection {
    * line; otherwise the caller is back, unless the call has ended. Rejects if the line cannot do it. Lines without this
    * method cannot transfer calls.
    */
-  transfer?(request: TransferRequest): Promise<TransferOutcome>
+  transfer?(request: TransferRequest): Promise<TransferResult>
   /** Has the carrier record the call. Resolves to whether it has confirmed the change. Lines without it cannot record calls. */
   record?(change: RecordingChange): Promise<boolean>
   /** Sends a message, any JSON, to the program at the caller's end. Never throws. Lines without it reach no such program. */
@@ -115,6 +115,13 @@ export interface TransferRequest {
   readonly consult?: ((line: Line) => Promise<'join' | 'decline'>) | undefined
   /** With `consult`: whether to ask for machines. `hang-up`: a machine is not talked to, and the outcome is `machine`. */
   readonly machines?: 'talk' | 'hang-up' | undefined
+}
+
+/** What became of a transfer. */
+export interface TransferResult {
+  readonly outcome: TransferOutcome
+  /** Why it failed, as far as the line knows. Contains no secrets. */
+  readonly why?: string | undefined
 }
 
 /**

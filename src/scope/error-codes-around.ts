@@ -32,6 +32,12 @@ export const codesAround = {
       'Raise `dialRate` or `maxDials`, or dial later.',
     ],
   },
+  'Telephone keys': {
+    KEYS_NOT_PRESSED: [
+      'The carrier was to press telephone keys, and has not confirmed that it has.',
+      'The message says why. The keys are not pressed again, since some may have been pressed: listen to what the menu says.',
+    ],
+  },
   Transfers: {
     TRANSFER_IMPOSSIBLE: [
       "A phone call cannot be transferred without credentials for the carrier's REST API.",

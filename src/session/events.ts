@@ -47,7 +47,7 @@ export interface SessionEvents {
   /** The caller is on hold, or no longer. During a transfer, too. */
   hold: { readonly held: boolean }
   /** A person is rung to take over the caller; with an outcome once that is known. */
-  transfer: { readonly to: string; readonly outcome?: TransferOutcome }
+  transfer: { readonly to: string; readonly outcome?: TransferOutcome; readonly why?: string }
   /** Who answered the call (MD1). `late`: the carrier says so after `answeredBy()` had found out by itself. */
   answered: Pick<Answered, 'by' | 'how' | 'kind'> & { readonly late: boolean }
   /** A guardrail objected to what the user or the agent said. */

@@ -31,6 +31,8 @@ export const limits = {
   longestRing: 600_000,
   /** How much longer the line may take to report the outcome. */
   transferSlack: 30_000,
+  /** Characters of the reason that a line gives for a transfer that failed. */
+  why: 300,
   /** How long a line may take to confirm that a call is recorded, or not: a few requests to its carrier. */
   recordCall: 15_000,
   /** The same for a warm transfer, in which both calls are moved, and perhaps brought back. */

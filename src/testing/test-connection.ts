@@ -11,8 +11,8 @@ import type {
   LineConnection,
   LineEvents,
   RecordingChange,
-  TransferOutcome,
   TransferRequest,
+  TransferResult,
 } from '../parts/index.ts'
 import type { Timer } from '../scope/index.ts'
 import type { PartInstance } from './part-instance.ts'
@@ -45,7 +45,7 @@ export class TestConnection implements LineConnection {
   endedBy: 'caller' | 'session' | 'nobody' | undefined
   /** Set if the line can transfer calls. */
   readonly consults: boolean
-  readonly transfer?: (request: TransferRequest) => Promise<TransferOutcome>
+  readonly transfer?: (request: TransferRequest) => Promise<TransferResult>
   /** Set if the line can record calls. */
   readonly record?: (change: RecordingChange) => Promise<boolean>
   /** Set if the caller has a program. */
@@ -83,7 +83,11 @@ export class TestConnection implements LineConnection {
     const { transfer, record } = options
     if (record) this.record = async (change) => record(change)
     this.consults = transfer !== undefined
-    if (transfer) this.transfer = async (request) => transfer(request)
+    if (transfer)
+      this.transfer = async (request) => {
+        const result = await transfer(request)
+        return typeof result === 'string' ? { outcome: result } : result
+      }
     if (options.onVerdict) this.onVerdict = options.onVerdict
     const { sendMessage, runTool } = options.program ?? {}
     if (sendMessage) this.sendMessage = sendMessage

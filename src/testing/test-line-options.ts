@@ -5,6 +5,7 @@ import type {
   RecordingChange,
   TransferOutcome,
   TransferRequest,
+  TransferResult,
 } from '../parts/index.ts'
 import { mannerNames, type PartManners } from './part-instances.ts'
 import { type OptionNames } from '../scope/index.ts'
@@ -32,8 +33,10 @@ export interface TestLineOptions extends PartManners {
   streams?: boolean
   /** Presses telephone keys for the line, like a carrier that can. Default: the caller hears keys as tones. */
   press?: (keys: string) => Promise<void>
-  /** Transfers the caller, and returns the outcome. Default: the line cannot transfer calls. */
-  transfer?: (request: TransferRequest) => TransferOutcome | Promise<TransferOutcome>
+  /** Transfers the caller, and returns the outcome, with or without a reason. Default: the line cannot transfer calls. */
+  transfer?: (
+    request: TransferRequest,
+  ) => TransferOutcome | TransferResult | Promise<TransferOutcome | TransferResult>
   /** Records the call, and returns whether the change is confirmed. Default: the line cannot record calls. */
   record?: (change: RecordingChange) => boolean | Promise<boolean>
   /** Gets a listener for the carrier's verdict on who answered. Default: the line does not know. */

@@ -89,7 +89,7 @@ describe('calling out', () => {
       const report = await calls.dial(dial).report
       expect(report).toMatchObject({
         outcome: 'failed',
-        why: 'it answers 401: 20401, The test set this status',
+        why: 'the carrier answers 401: 20401, The test set this status',
       })
     }, account))
 
@@ -111,7 +111,7 @@ describe('calling out', () => {
     carrierScene(async ({ calls, carrier, clock }) => {
       carrier.rest.manners = { down: true }
       const report = await calls.dial({ ...dial, ringTimeout: 20_000 }).report
-      expect(report).toMatchObject({ outcome: 'unknown', why: 'it cannot be reached (TypeError)' })
+      expect(report).toMatchObject({ outcome: 'unknown', why: 'the carrier cannot be reached (TypeError)' })
       expect(clock.now()).toBeLessThan(70_000)
     }, account))
 

@@ -105,6 +105,22 @@ describe('a recording', () => {
     }, options)
   })
 
+  it('[RC1] that may begin at any time, because the answer to its start was lost, is not confirmed as paused', () => {
+    const { options } = recording()
+    return carrierScene(async ({ talk, carrier }) => {
+      const { caller, session } = await talk()
+      // Nothing runs: there is nothing to pause.
+      expect(await session.recordCall('pause')).toBe(true)
+      carrier.rest.manners = { delay: 'never' }
+      expect(await session.recordCall('start')).toBe(false)
+      carrier.rest.manners = {}
+      expect(await session.recordCall('pause')).toBe(false)
+      expect(carrier.recordings(caller)).toEqual([])
+      caller.hangUp()
+      await session.closed
+    }, options)
+  })
+
   it('[RC2] that a webhook does not name is ignored', () => {
     const { recorded, options } = recording()
     return carrierScene(async ({ call, clock }) => {

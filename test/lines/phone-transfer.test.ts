@@ -33,6 +33,7 @@ describe.each(['twilio', 'telnyx'] as const)('a transfer by %s', (dialect) => {
   it.each([
     ['busy', 'busy'],
     ['no-answer', 'no-answer'],
+    ['rejects', 'rejected'],
     ['fails', 'failed'],
     ['never', 'no-answer'],
   ] as const)(
@@ -110,9 +111,9 @@ describe('a transfer', () => {
     }))
 
   it.each([
-    ['is refused', { status: 400 }],
-    ['cannot be asked for', { down: true }],
-  ] as const)('[TR2] that %s leaves the caller with the agent', (_, manners) =>
+    ['is refused', { status: 400 }, 'the carrier answers 400: 20400, The test set this status'],
+    ['cannot be asked for', { down: true }, 'the carrier cannot be reached (TypeError)'],
+  ] as const)('[TR2] [TR3] that %s leaves the caller with the agent, and says why', (_, manners, why) =>
     carrierScene(async ({ carrier, talk }) => {
       carrier.person(DESK)
       const { caller, session } = await talk()
@@ -121,7 +122,8 @@ describe('a transfer', () => {
       await caller.listens(200)
       expect([session.state, caller.state]).toEqual(['live', 'in-progress'])
       carrier.rest.manners = {}
-      await session.close()
+      const report = await session.close()
+      expect(report.transfers).toMatchObject([{ to: DESK, outcome: 'failed', why }])
       await caller.gone()
       expect(carrier.live).toEqual([])
     }),
@@ -138,6 +140,22 @@ describe('a transfer', () => {
       caller.hangUp()
       await caller.gone()
     }))
+
+  it.each(['without-stop', 'cut'] as const)(
+    '[TR2] lives on if the carrier answers with an error and leaves the stream: %s',
+    (leaves) =>
+      carrierScene(async ({ carrier, talk, clock }) => {
+        const desk = carrier.person(DESK, { answersAfter: 4_000 })
+        const { caller, session } = await talk({ leaves })
+        carrier.rest.manners = { answersWith: 500 }
+        expect(await session.transfer({ to: DESK })).toBe('answered')
+        expect((await session.closed).reason).toBe('transferred')
+        await clock.elapse(30_000)
+        expect(states([caller, ...desk.calls])).toEqual(['in-progress', 'in-progress'])
+        caller.hangUp()
+        await caller.gone()
+      }),
+  )
 
   it('[TR2] needs credentials', () =>
     carrierScene(

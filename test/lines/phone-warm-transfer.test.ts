@@ -227,7 +227,7 @@ describe('a warm transfer', () => {
   )
 
   it.each(['person', 'caller'] as const)(
-    '[TR5] that cannot move the %s leaves the caller with the agent',
+    '[TR3] [TR5] that cannot move the %s leaves the caller with the agent, and says why',
     (who) =>
       warmScene(async ({ transfer, carrier, caller, desk, session, clock }) => {
         const isMove = ({ path, body }: { path: string; body: string }): boolean =>
@@ -238,10 +238,22 @@ describe('a warm transfer', () => {
         await clock.elapse(5_000)
         expect(session.state).toBe('live')
         expect(states([caller, ...desk.calls])).toEqual(['in-progress', 'completed'])
-        await session.close()
+        const { transfers } = await session.close()
+        const answer = 'the carrier answers 400: 20400, The test set this status'
+        expect(transfers).toMatchObject([{ why: `the ${who}'s call was not connected: ${answer}` }])
         await caller.gone()
       }),
   )
+
+  it('[TR3] whose person cannot be called says why', () =>
+    warmScene(async ({ transfer, carrier, caller, session }) => {
+      carrier.rest.manners = { status: 401 }
+      expect(await transfer()).toBe('failed')
+      carrier.rest.manners = {}
+      const { transfers } = await session.close()
+      expect(transfers).toMatchObject([{ why: 'the carrier answers 401: 20401, The test set this status' }])
+      await caller.gone()
+    }))
 
   it('[TR5] brings back a caller who is moved although the carrier did not answer, after the person is gone', () =>
     warmScene(async ({ transfer, carrier, caller, desk, session, clock }) => {

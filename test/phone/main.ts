@@ -19,8 +19,8 @@ await runCommand({
     'Calls the demo with a recording in which the caller books an appointment and says goodbye, and prints what happens.\n' +
     'Starts the demo if it is not running. With --tour: the demo calls a person, leaves a message on a machine, and hands a\n' +
     'caller over to a colleague, with a summary. With --matrix: ends calls over real sockets at every event and at random times,\n' +
-    'from either side, runs calls with every kind of failure, and counts what is left. Then it ends calls out, messages and transfers at\n' +
-    'random moments, in virtual time, with a carrier that is rude in random ways.',
+    'from either side, runs calls with every kind of failure, and counts what is left. Then it ends calls out, messages, transfers, keys\n' +
+    'and recordings at random moments, in virtual time, with a carrier that is rude in random ways.',
   argument: { name: 'FILE.wav', about: 'the recording of the caller, with pauses', default: booking },
   options: {
     url: { type: 'string', about: 'the address of the demo', default: 'http://127.0.0.1:4600' },
@@ -33,7 +33,7 @@ await runCommand({
     random: { type: 'number', about: 'matrix: how many calls to end at a random time', default: 200 },
     moments: {
       type: 'number',
-      about: 'matrix: how many calls out, messages and transfers to end',
+      about: 'matrix: how many calls out, messages, transfers, keys and recordings to end',
       default: 1_000,
     },
     every: { type: 'number', about: 'matrix: run only every Nth of the other cases', default: 1 },

@@ -1,5 +1,5 @@
 import type { SimRandom } from '../../src/testing/index.ts'
-import type { TwilioPersonOptions } from '../../src/testing/servers/index.ts'
+import type { TwilioCall, TwilioPersonOptions } from '../../src/testing/servers/index.ts'
 import type { CarrierScene } from '../lines/carrier-scene.ts'
 
 export type Counts = { leaked: number; unreported: number; ringsOn: number; cutOff: number }
@@ -27,6 +27,13 @@ export async function endEverything(
     ({ id, state }) => state === 'closed' && !reports.some((each) => each.id === id),
   )
   counts.unreported += unreported.length
+}
+
+/** The calls that no session serves, although they go on. */
+export function findUnserved({ carrier, sessions, calls }: CarrierScene): TwilioCall[] {
+  const isServed = ({ sid }: TwilioCall): boolean =>
+    calls.has(sid) && sessions.some(({ id, state }) => id === sid && state === 'live')
+  return carrier.live.filter((call) => !isServed(call))
 }
 
 /** Counts the calls that ring or talk. */

@@ -2,6 +2,7 @@ import type { TransferOutcome } from '../../src/parts/index.ts'
 import { SimRandom } from '../../src/testing/index.ts'
 import { answererOf, messageSession, pickupProblems, type Pickups } from './message-life.ts'
 import { carrierScene, type CarrierScene } from '../lines/carrier-scene.ts'
+import { keyLife } from './key-moments.ts'
 import {
   SOON,
   bePolite,
@@ -13,12 +14,34 @@ import {
   ringsOn,
   type Counts,
 } from './moment-parts.ts'
+import { recordingLife } from './recording-moments.ts'
 import { warmLife, warmModels } from './warm-moments.ts'
+
+const lives = {
+  dial: dialLife,
+  transfer: transferLife,
+  message: messageLife,
+  'warm transfer': warmLife,
+  keys: keyLife,
+  recording: recordingLife,
+}
+
+type Kind = keyof typeof lives
+
+/** How often each kind of life is lived. Warm transfers have the most steps. */
+const kinds: Readonly<Record<Kind, number>> = {
+  dial: 2,
+  transfer: 2,
+  message: 2,
+  'warm transfer': 4,
+  keys: 2,
+  recording: 1,
+}
 
 /** What is wrong after one life of a call. */
 export interface MomentOutcome {
   readonly seed: number
-  readonly kind: 'dial' | 'transfer' | 'warm transfer' | 'message'
+  readonly kind: Kind
   /** What was done, in order. */
   readonly story: readonly string[]
   readonly leaked: number
@@ -34,26 +57,23 @@ const DESK = '+4930123456'
 const OURS = '+15550100'
 
 /**
- * One life of a call out, of a message for whoever answers, or of a transfer, cold or warm, in virtual time, with a carrier that is rude in
- * ways that the seed chooses. At a moment
- * that the seed chooses, somebody ends it: the caller, the person, the session, the attempt, the server, or nobody. Then
+ * One life of a call out, of a message for whoever answers, of a transfer, cold or warm, of keys that the carrier presses, or of a
+ * recording at the carrier, in virtual time, with a carrier that is rude in ways that the seed chooses. At a moment that the seed chooses, somebody ends it: the caller, the person, the session, the attempt, the server, or nobody. Then
  * everybody hangs up, and nothing may ring, be open or lack a report.
  */
 export async function runMoment(seed: number): Promise<MomentOutcome> {
   const random = new SimRandom(seed)
-  const kind = random.pick(['dial', 'transfer', 'message', 'warm transfer', 'warm transfer'] as const)
+  const kind = random.weighted(kinds)
   const pickups: Pickups = new Map()
   const dialect = random.chance(0.5) ? 'twilio' : 'telnyx'
   const story = [`${kind} by ${dialect}`]
   const counts = { leaked: 0, unreported: 0, ringsOn: 0, cutOff: 0 }
-  const life = { dial: dialLife, transfer: transferLife, message: messageLife, 'warm transfer': warmLife }[
-    kind
-  ]
-  const play = (scene: CarrierScene): Promise<void> => life(scene, random, story, counts, pickups)
+  const play = (scene: CarrierScene): Promise<void> => lives[kind](scene, random, story, counts, pickups)
   const models = kind === 'warm transfer' ? { session: { models: warmModels(random, story) } } : {}
   const messages = kind === 'message' ? { session: messageSession(pickups) } : {}
+  const keys = kind === 'keys' ? { keys: 'carrier' as const } : {}
   try {
-    await carrierScene(play, { dialect, application: '12', dialRate: 10, ...models, ...messages })
+    await carrierScene(play, { dialect, application: '12', dialRate: 10, ...models, ...messages, ...keys })
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     // What the world finds at its end: sockets, timers, scopes.

@@ -8,6 +8,7 @@ import {
   bePolite,
   beRude,
   endEverything,
+  findUnserved,
   isSettled,
   momentOf,
   personOf,
@@ -128,9 +129,11 @@ const inConference = (calls: readonly TwilioCall[]): TwilioCall[] =>
   )
 
 /** The calls at whose other end is nobody. */
-function findLonely({ carrier, sessions, calls }: CarrierScene): TwilioCall[] {
+function findLonely(scene: CarrierScene): TwilioCall[] {
+  const { carrier } = scene
   const together = inConference(carrier.live)
-  const isServed = ({ sid }: TwilioCall): boolean =>
-    calls.has(sid) && sessions.some(({ id, state }) => id === sid && state === 'live')
-  return carrier.live.filter((call) => (together.includes(call) ? together.length < 2 : !isServed(call)))
+  const unserved = findUnserved(scene)
+  return carrier.live.filter((call) =>
+    together.includes(call) ? together.length < 2 : unserved.includes(call),
+  )
 }

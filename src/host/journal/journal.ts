@@ -73,6 +73,8 @@ export interface CallResume {
   readonly sampleRate?: number
   /** Where the call is recorded. */
   readonly recording?: string
+  /** What the call was dialled with, or the query of its webhook. The carrier does not say it a second time. */
+  readonly parameters?: Readonly<Record<string, string>>
 }
 
 /** Something that happened in a call. */

@@ -38,6 +38,8 @@ export interface PhoneAccount {
   readonly maxDials?: number
   /** Whether the carrier records every call. Default: false. */
   readonly record?: boolean
+  /** How keys are pressed. Default: as tones. */
+  readonly keys?: 'tones' | 'carrier'
 }
 
 export interface EntranceOptions {
@@ -178,7 +180,10 @@ export class Entrance {
             parameters,
           },
           comesBack: details['again'] !== undefined,
-          resume: account === undefined ? {} : { account },
+          resume: {
+            ...(account === undefined ? {} : { account }),
+            ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+          },
           ...(trace === undefined ? {} : { trace }),
         })
       },

@@ -256,7 +256,7 @@ export class Reception {
   async #answer(line: AnswerableLine, call: NewCallInfo): Promise<void> {
     const { id, from } = call
     if (this.#ending) throw new ScopeClosedError(this.#scope.name, 'answer a call', undefined)
-    const agent = agentFor(this.#options.file, call.info)
+    let agent = agentFor(this.#options.file, call.info)
     const trace = this.#options.traces?.call({ id, line: call.line, agent: agent.name, parent: call.trace })
     const settings = new CallSettings(this.#options, id, this.#recordings)
     let session: Session
@@ -264,6 +264,8 @@ export class Reception {
     try {
       const written = { ...call, trace: trace?.traceparent ?? call.trace }
       lost = await this.#write(written, agent.name, settings.place)
+      const { parameters } = lost?.resume ?? {}
+      if (parameters) agent = agentFor(this.#options.file, { ...call.info, parameters })
       session = await this.#begin(line, call, { agent, lost, settings, trace })
     } catch (error) {
       settings.discard()

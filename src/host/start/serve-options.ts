@@ -39,6 +39,8 @@ export interface ServeOptions {
   readonly maxDials?: number
   /** `carrier`: the carrier records every phone call. Default: `none`. */
   readonly record?: 'none' | 'carrier'
+  /** `carrier`: the carrier presses telephone keys. Default: `tones` in the sound. */
+  readonly keys?: 'tones' | 'carrier'
   /** In MB, per worker. A worker above it is drained and replaced. Default: none. */
   readonly memoryLimit?: number
   /** How long calls may take to finish by themselves when the host drains, in milliseconds. Default: 10 minutes. */
@@ -90,6 +92,7 @@ const optionNames: OptionNames<ServeOptions> = {
   dialRate: true,
   maxDials: true,
   record: true,
+  keys: true,
   memoryLimit: true,
   drainTimeout: true,
   closeTimeout: true,
@@ -154,12 +157,19 @@ export function callsPerWorker({ isolation, workers = 1, maxCalls = 100 }: Serve
   return isolation === 'process' ? 1 : Math.max(1, Math.floor(maxCalls / workers))
 }
 
-/** How fast each worker may call out, and whether calls are recorded. */
-function callSettings({ workers = 1, dialRate = 1, maxDials = 10, record }: ServeOptions): PhoneAccount {
+/** How fast each worker may call out, and what the carrier does in calls. */
+function callSettings({
+  workers = 1,
+  dialRate = 1,
+  maxDials = 10,
+  record,
+  keys = 'tones',
+}: ServeOptions): PhoneAccount {
   return {
     dialRate: dialRate / workers,
     maxDials: Math.max(1, Math.floor(maxDials / workers)),
     record: record === 'carrier',
+    keys,
   }
 }
 

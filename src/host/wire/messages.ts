@@ -209,7 +209,12 @@ export type LiveEvent = { readonly at: number } & (
   /** A tool call is waiting for `POST /api/sessions/:id/approve`. */
   | { readonly type: 'approval'; readonly id: string; readonly name: string }
   | { readonly type: 'approved'; readonly id: string; readonly approved: boolean }
-  | { readonly type: 'transfer'; readonly to: string; readonly outcome?: TransferOutcome }
+  | {
+      readonly type: 'transfer'
+      readonly to: string
+      readonly outcome?: TransferOutcome
+      readonly why?: string
+    }
   | { readonly type: 'hold'; readonly held: boolean }
   /** Who answered a call that was made. `late`: the carrier says so, after that was decided. */
   | {

@@ -1,6 +1,6 @@
 import type { Logger } from '../../parts/index.ts'
 import { MachineShell, noop, type Scope, type TimerCommand, type Timers } from '../../scope/index.ts'
-import { askCarrier } from './ask-carrier.ts'
+import { askCarrier, whyOf } from './ask-carrier.ts'
 import type { Carrier } from './carrier.ts'
 import type { Dial, DialOptions, DialReport } from './dial.ts'
 import { DialMachine, type DialCommand, type DialEvent, type DialOutcome } from './dial-machine.ts'
@@ -135,11 +135,10 @@ export class ActiveDial implements Dial {
     const verdict = `${base}/verdict?dial=${this.ticket}${caller}`
     const request = carrier.create({ to, from, ringTimeout, detection, account, url, status, verdict })!
     const answer = await askCarrier({ clock: scope.clock, fetch: ask }, request)
-    const why = answer.problem ?? `it answers ${answer.status}`
+    const why = whyOf(answer, carrier)
     if (answer.status === undefined || answer.passing) return this.#shell.handle({ type: 'silent', why })
     const made = answer.status >= 200 && answer.status < 300
-    if (!made)
-      return this.#shell.handle({ type: 'refused', why: `${why}: ${carrier.problemIn(answer.body)}` })
+    if (!made) return this.#shell.handle({ type: 'refused', why })
     const id = carrier.createdIn(answer.body)
     return this.#shell.handle(id === undefined ? { type: 'silent', why } : { type: 'created', id })
   }

@@ -1,5 +1,5 @@
 import { describeError, type Clock, type Timer } from '../../scope/index.ts'
-import type { ApiRequest } from './carrier.ts'
+import type { ApiRequest, Carrier } from './carrier.ts'
 import { limits } from './limits.ts'
 
 export interface AskOptions {
@@ -9,8 +9,8 @@ export interface AskOptions {
 }
 
 /**
- * The carrier's answer to a request. Without one, `problem` says why. It never contains a secret. `passing`: whether the
- * request may succeed if it is repeated.
+ * The carrier's answer to a request. Without one, `problem` is what the carrier did instead; it never contains a secret.
+ * `passing`: whether the request may succeed if it is repeated.
  */
 export type CarrierAnswer = { readonly passing: boolean } & (
   | { readonly status: number; readonly body: string; readonly problem?: undefined }
@@ -24,7 +24,7 @@ export async function askCarrier(
 ): Promise<CarrierAnswer> {
   const cut = new AbortController()
   const stop = (): void => cut.abort()
-  if (signal?.aborted) return { passing: false, problem: 'it was not asked' }
+  if (signal?.aborted) return { passing: false, problem: 'was not asked' }
   signal?.addEventListener('abort', stop)
   let timer: Timer | undefined
   try {
@@ -42,10 +42,16 @@ export async function askCarrier(
     const name = cut.signal.aborted ? undefined : describeError(error).name
     return {
       passing: true,
-      problem: name === undefined ? 'it does not answer' : `it cannot be reached (${name})`,
+      problem: name === undefined ? 'does not answer' : `cannot be reached (${name})`,
     }
   } finally {
     timer?.clear()
     signal?.removeEventListener('abort', stop)
   }
+}
+
+/** Why the carrier has not done what it was asked to do, for a report. */
+export function whyOf(answer: CarrierAnswer, carrier: Carrier): string {
+  if (answer.status === undefined) return `the carrier ${answer.problem}`
+  return `the carrier answers ${answer.status}: ${carrier.problemIn(answer.body)}`
 }

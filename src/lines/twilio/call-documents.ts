@@ -1,6 +1,7 @@
 import type { Calling, CarrierRequest, Webhook } from './calling.ts'
 import { askAgainDocument, hangUpDocument, type Carrier } from './carrier.ts'
 import { limits } from './limits.ts'
+import { factsIn, streamParameters } from './stream-parameters.ts'
 import type { ComesBack, TwilioCallsOptions } from './options.ts'
 
 export interface CallDocumentsOptions {
@@ -31,10 +32,10 @@ export class CallDocuments {
   }
 
   /** What to do with a call that was cut off, and that this process does not know. */
-  again({ call, request }: Webhook, comesBack: ComesBack): string {
+  again({ call, request, fields }: Webhook, comesBack: ComesBack): string {
     const attempt = attemptOf(request)
     if (comesBack === 'no') return hangUpDocument
-    if (comesBack === 'yes') return this.connect(call, request, { again: 'yes' })
+    if (comesBack === 'yes') return this.connect(call, request, { ...parametersIn(fields), again: 'yes' })
     if (comesBack === 'later') return this.askAgain(request, '/again', attempt)
     return attempt < limits.attempts ? this.askAgain(request, '/answer', attempt + 1) : hangUpDocument
   }
@@ -68,6 +69,11 @@ export class CallDocuments {
     const { calling, path } = this.#options
     return calling.publicAddress(request, `${path}${purpose}`)
   }
+}
+
+/** For a process that takes the call over. What the call was dialled with is in the journal; it is not recorded twice. */
+function parametersIn(fields: URLSearchParams): Record<string, string> {
+  return streamParameters({ ...factsIn(fields), parameters: {}, records: false, keys: undefined })
 }
 
 /**

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Untimed } from '../../scope/index.ts'
-import { CallLife, type LifeCommand, type LifeEvent } from './call-life.ts'
+import type { LifeCommand, LifeEvent } from './call-life-events.ts'
+import { CallLife } from './call-life.ts'
 import { limits } from './limits.ts'
 
 /** A call in virtual time. */
@@ -41,7 +42,9 @@ class Life {
   #note(command: LifeCommand): string[] {
     if (command.type === 'set-timer') this.#due = command.at
     else if (command.type === 'clear-timer') this.#due = undefined
-    else return [command.type === 'settle' ? `settle ${command.outcome}` : command.type]
+    else if (command.type === 'settle') return [`settle ${command.outcome}`]
+    else if (command.type === 'keys') return [command.pressed ? 'keys pressed' : 'keys not pressed']
+    else return [command.type]
     return []
   }
 }
@@ -158,10 +161,137 @@ describe('the life of a call at its carrier', () => {
     expect(early.handle({ type: 'asked', how: 'gone' })).toEqual(['settle caller-gone', 'hung-up'])
   })
 
+  it('[TR1] says that the person has rejected the call, whichever report comes first', () => {
+    for (const isFirst of [true, false]) {
+      const life = new Life()
+      life.handle({ type: 'transfer', ringFor: 20_000 })
+      life.handle({ type: 'asked', how: 'accepted' })
+      if (isFirst) life.handle({ type: 'rejected', leg: 'CA1' })
+      life.handle({ type: 'dialled', outcome: 'busy', leg: 'CA1' })
+      if (!isFirst) life.handle({ type: 'rejected', leg: 'CA1' })
+      expect(life.handle({ type: 'started' })).toEqual(['settle rejected'])
+      // What is said about the first person does not concern the second one.
+      life.handle({ type: 'transfer', ringFor: 20_000 })
+      life.handle({ type: 'dialled', outcome: 'busy', leg: 'CA2' })
+      expect(life.handle({ type: 'started' })).toEqual(['settle busy'])
+    }
+  })
+
+  it('[KY9] is back after its keys, whether the stream stops before the answer of the carrier or after it', () => {
+    for (const order of [
+      ['stop', 'asked'],
+      ['asked', 'stop'],
+    ] as const) {
+      const life = new Life()
+      expect(life.handle({ type: 'press', lasts: 700 })).toEqual(['redirect'])
+      for (const type of order)
+        expect(life.handle(type === 'stop' ? { type } : { type, how: 'accepted' })).toEqual(['wait'])
+      expect(life.place).toBe('pressing')
+      expect(life.handle({ type: 'pressed' })).toEqual(['expect'])
+      expect(life.handle({ type: 'started' })).toEqual(['keys pressed'])
+      expect([life.place, life.timed]).toEqual(['here', false])
+      // The same report, once more.
+      expect(life.handle({ type: 'pressed' })).toEqual([])
+      expect(life.place).toBe('here')
+    }
+  })
+
+  it('[KY9] is back after its keys if the stream stops after everything else', () => {
+    const life = new Life()
+    life.handle({ type: 'press', lasts: 700 })
+    life.handle({ type: 'pressed' })
+    expect(life.handle({ type: 'stop' })).toEqual([])
+    expect(life.handle({ type: 'asked', how: 'accepted' })).toEqual([])
+    expect(life.handle({ type: 'started' })).toEqual(['keys pressed'])
+  })
+
+  it('[KY9] keeps the caller if the carrier refuses to press keys, or neither answers nor stops the stream', () => {
+    const refused = new Life()
+    refused.handle({ type: 'press', lasts: 700 })
+    expect(refused.handle({ type: 'asked', how: 'refused' })).toEqual(['keys not pressed'])
+    expect(refused.place).toBe('here')
+    // A stop has nothing to do with the keys.
+    expect(refused.handle({ type: 'stop' })).toEqual(['wait', 'look'])
+    const silent = new Life()
+    silent.handle({ type: 'press', lasts: 700 })
+    expect(silent.handle({ type: 'asked', how: 'silent' })).toEqual([])
+    expect(silent.late()).toEqual(['keys not pressed'])
+    expect([silent.place, silent.now]).toEqual(['here', limits.redirect])
+  })
+
+  it('[KY9] expects the call back if the carrier presses keys although they were given up', () => {
+    const life = new Life()
+    life.handle({ type: 'press', lasts: 700 })
+    life.handle({ type: 'asked', how: 'silent' })
+    life.late()
+    expect(life.handle({ type: 'stop' })).toEqual(['wait'])
+    expect([life.place, life.timed]).toEqual(['pressing', true])
+    expect(life.handle({ type: 'pressed' })).toEqual(['expect'])
+    expect(life.handle({ type: 'started' })).toEqual([])
+    expect(life.place).toBe('here')
+    // Not for ever: much later, a stop is a hang-up or a redirect of somebody else.
+    life.handle({ type: 'press', lasts: 700 })
+    life.handle({ type: 'asked', how: 'silent' })
+    life.late()
+    life.now += limits.lateKeys
+    expect(life.handle({ type: 'stop' })).toEqual(['wait', 'look'])
+  })
+
+  it('[KY9] asks about a call whose stream has stopped although the carrier refuses to press keys', () => {
+    const life = new Life()
+    life.handle({ type: 'press', lasts: 700 })
+    life.handle({ type: 'stop' })
+    expect(life.handle({ type: 'asked', how: 'refused' })).toEqual(['keys not pressed', 'look'])
+    expect(life.handle({ type: 'looked', found: 'ended' })).toEqual(['hung-up'])
+  })
+
+  it('[KY9] has the carrier connect a call again that does not come back after its keys', () => {
+    const life = new Life()
+    life.handle({ type: 'press', lasts: 700 })
+    life.handle({ type: 'asked', how: 'accepted' })
+    life.handle({ type: 'stop' })
+    expect(life.late()).toEqual(['keys not pressed', 'recall', 'expect'])
+    expect(life.now).toBe(700 + limits.keys)
+    expect(life.handle({ type: 'started' })).toEqual([])
+    expect(life.place).toBe('here')
+  })
+
+  it('[KY9] ends while keys are pressed, and says what became of them', () => {
+    const early = new Life()
+    early.handle({ type: 'press', lasts: 700 })
+    expect(early.handle({ type: 'asked', how: 'gone' })).toEqual(['keys not pressed', 'hung-up'])
+    const late = new Life()
+    late.handle({ type: 'press', lasts: 700 })
+    late.handle({ type: 'pressed' })
+    expect(late.handle({ type: 'ended' })).toEqual(['keys pressed', 'hung-up'])
+  })
+
+  it('[KY9] has not pressed keys if the stream broke before the carrier was asked', () => {
+    const life = new Life()
+    life.handle({ type: 'press', lasts: 700 })
+    life.handle({ type: 'stop' })
+    expect(life.handle({ type: 'again' })).toEqual(['expect'])
+    expect(life.handle({ type: 'started' })).toEqual(['keys not pressed'])
+    // The request was taken after all.
+    expect(life.handle({ type: 'stop' })).toEqual(['wait'])
+    expect(life.place).toBe('pressing')
+  })
+
+  it('[KY9] neither presses keys nor is transferred while the caller is not here', () => {
+    const life = new Life()
+    life.handle({ type: 'transfer', ringFor: 20_000 })
+    expect(life.handle({ type: 'press', lasts: 700 })).toEqual(['keys not pressed'])
+    life.handle({ type: 'asked', how: 'refused' })
+    life.handle({ type: 'press', lasts: 700 })
+    expect(life.handle({ type: 'transfer', ringFor: 20_000 })).toEqual(['settle failed'])
+    expect(life.place).toBe('pressing')
+  })
+
   const events: fc.Arbitrary<Untimed<LifeEvent> | 'late'> = fc.oneof(
     fc.constantFrom(
-      ...(['stop', 'started', 'again', 'answered', 'ended'] as const).map((type) => ({ type })),
+      ...(['stop', 'started', 'again', 'answered', 'pressed', 'ended'] as const).map((type) => ({ type })),
       { type: 'transfer', ringFor: 20_000 } as const,
+      { type: 'press', lasts: 700 } as const,
       'late' as const,
     ),
     fc.constantFrom('accepted', 'refused', 'gone', 'silent').map((how) => ({ type: 'asked', how }) as const),
@@ -171,17 +301,19 @@ describe('the life of a call at its carrier', () => {
       .map((outcome) => ({ type: 'dialled', outcome }) as const),
   )
 
-  it('[TR1] settles every transfer once, hangs up once, and never both loses and keeps the caller', () => {
+  it('[TR1] [KY9] settles every transfer and all keys once, hangs up once, and never both loses and keeps the caller', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 40 }), (script) => {
         const life = new Life()
         let asked = 0
+        let presses = 0
         let hasStream = true
         for (const event of script) {
           life.now += 10
           if (event === 'late') life.late()
           else life.handle(event)
           if (event !== 'late' && event.type === 'transfer' && life.place !== 'ended') asked++
+          if (event !== 'late' && event.type === 'press' && life.place !== 'ended') presses++
           // A place that waits for the carrier alone is bounded, or the request under way is.
           if (life.place === 'ringing') expect(life.timed).toBe(true)
           // Nobody waits for ever for a stream that has stopped.
@@ -191,9 +323,10 @@ describe('the life of a call at its carrier', () => {
           if (life.place === 'here') expect(hasStream).toBe(true)
         }
         life.handle({ type: 'ended' })
-        const settled = life.commands.filter((each) => each.startsWith('settle')).length
+        const count = (prefix: string): number =>
+          life.commands.filter((each) => each.startsWith(prefix)).length
         const ends = life.commands.filter((each) => each === 'hung-up' || each === 'taken')
-        expect(settled).toBe(asked)
+        expect([count('settle'), count('keys')]).toEqual([asked, presses])
         expect(ends.length).toBeLessThanOrEqual(1)
         expect(life.place).toBe('ended')
       }),

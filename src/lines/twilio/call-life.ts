@@ -1,74 +1,16 @@
-import {
-  advance,
-  changeTimer,
-  type TimedState,
-  type TimerCommand,
-  type TimerEvent,
-} from '../../scope/index.ts'
-import type { TransferOutcome } from '../../parts/index.ts'
+import { advance, changeTimer, type TimedState } from '../../scope/index.ts'
+import type { TransferOutcome, TransferResult } from '../../parts/index.ts'
+import type { CallPlace, LifeCommand, LifeEvent, LifeTimer, RedirectAnswer } from './call-life-events.ts'
 import { limits } from './limits.ts'
 
-/** Where a call is, as far as this process knows. */
-export type CallPlace =
-  /** The caller is connected to us, or is about to be. */
-  | 'here'
-  /** The stream has stopped. Either the call has ended, or somebody gave the carrier another document. */
-  | 'stopped'
-  /** The carrier was asked to ring somebody else. */
-  | 'asking'
-  /** The carrier rings somebody else. */
-  | 'ringing'
-  /** Nobody answered: the carrier will connect the caller to us again. */
-  | 'returning'
-  /** The call goes on without us. */
-  | 'elsewhere'
-  | 'ended'
-
-type LifeTimer = 'place'
-
-export type LifeEvent = { readonly at: number } &
-  /** The session wants the caller to talk to somebody else, who may ring for this long. */
-  (
-    | { readonly type: 'transfer'; readonly ringFor: number }
-    /** How the carrier answered that request: `gone` if the call has ended, `silent` if nobody knows whether it was carried out. */
-    | { readonly type: 'asked'; readonly how: 'accepted' | 'refused' | 'gone' | 'silent' }
-    /** The stream sent `stop`. */
-    | { readonly type: 'stop' }
-    /** A stream of the call has started. */
-    | { readonly type: 'started' }
-    /** The carrier asks for another document, because the stream ended and nobody gave it one. */
-    | { readonly type: 'again' }
-    /** The person who was rung has answered. */
-    | { readonly type: 'answered' }
-    /** The conversation with the person has ended, or never began. */
-    | { readonly type: 'dialled'; readonly outcome: TransferOutcome }
-    /** The caller is with nobody: whoever was to be there has left. */
-    | { readonly type: 'alone' }
-    /** The carrier says that the call has ended. */
-    | { readonly type: 'ended' }
-    /** What the carrier says when it is asked about the call. */
-    | { readonly type: 'looked'; readonly found: 'live' | 'ended' | 'unknown' }
-    | TimerEvent<LifeTimer>
-  )
-
-export type LifeCommand =
-  | TimerCommand<LifeTimer>
-  /** Ask the carrier to ring somebody else. */
-  | { readonly type: 'redirect' }
-  /** Ask the carrier to connect the caller to us again. */
-  | { readonly type: 'recall' }
-  /** Ask the carrier whether the call is live. Answer with `looked`. */
-  | { readonly type: 'look' }
-  /** Nothing can be sent to the caller, who may come back. */
-  | { readonly type: 'wait' }
-  /** Wait for the stream, for as long as after a cut. */
-  | { readonly type: 'expect' }
-  /** The transfer has this outcome. */
-  | { readonly type: 'settle'; readonly outcome: TransferOutcome }
-  /** The caller hung up. */
-  | { readonly type: 'hung-up' }
-  /** Somebody else has given the carrier another document: the call is not ours any more. */
-  | { readonly type: 'taken' }
+/** Keys that the carrier was asked to press, until it is known whether it has. */
+interface Keys {
+  readonly lasts: number
+  /** Whether the carrier has taken the request. */
+  accepted: boolean
+  pressed: boolean
+  why: string | undefined
+}
 
 interface State extends TimedState<LifeTimer> {
   place: CallPlace
@@ -80,8 +22,13 @@ interface State extends TimedState<LifeTimer> {
   stopped: boolean
   /** How often the carrier has said that a call whose stream has stopped is live. */
   seenLive: number
-  /** The outcome of a transfer that failed, until the caller is back. */
-  outcome: TransferOutcome | undefined
+  /** What became of a transfer that failed, until the caller is back. */
+  result: (TransferResult & { readonly leg?: string | undefined }) | undefined
+  /** The leg on which a person has rejected the call. The carrier says so before or after the outcome. */
+  rejectedLeg: string | undefined
+  keys: Keys | undefined
+  /** Keys that were given up, and that the carrier may press after all: how long they take, and until when a stop means them. */
+  late: { readonly lasts: number; readonly until: number } | undefined
 }
 
 /**
@@ -89,15 +36,16 @@ interface State extends TimedState<LifeTimer> {
  *
  *               transfer               accepted                answered, nothing known
  *      ┌─▶ here ──────────▶ asking ───────────────▶ ringing ──────────────────────────▶ elsewhere
- *      │    │ ▲    refused,   │                        │ busy, no answer, …               ▲
- *      │    │ └───────────────┘                        ▼                                  │
- *      │    │ stop                                 returning ── started ──▶ here          │
- *      │    ▼                                                                             │
+ *      │   │ │ ▲    refused,  │                        │ busy, no answer, …               ▲
+ *      │   │ │ └──────────────┘                        ▼                                  │
+ *      │   │ └─ press ─▶ pressing ── pressed ──▶ returning ── started ──▶ here            │
+ *      │   │ stop                                                                         │
+ *      │   ▼                                                                              │
  *      └─ stopped ── the carrier says that the call is live, twice ───────────────────────┘
  *   again
  *
  *      ended ◀── from anywhere: the carrier says so
- *      returning ◀── from anywhere: the caller is alone
+ *      returning ◀── from anywhere: the caller is alone, or does not come back after keys
  *
  * `stop` alone does not say that the call has ended: a redirect stops the stream too, and the call lives on (LN14).
  */
@@ -110,7 +58,10 @@ export class CallLife {
     ringFor: 0,
     stopped: false,
     seenLive: 0,
-    outcome: undefined,
+    result: undefined,
+    rejectedLeg: undefined,
+    keys: undefined,
+    late: undefined,
   }
   /** Whether the carrier can be asked about the call. If not, `stop` counts as its end. */
   readonly #canLook: boolean
@@ -136,8 +87,10 @@ export class CallLife {
     switch (event.type) {
       case 'transfer':
         return this.#transfer(event.ringFor)
+      case 'press':
+        return this.#press(event.lasts)
       case 'asked':
-        return state.place === 'asking' ? this.#asked(event.how) : []
+        return state.place === 'asking' ? this.#asked(event) : this.#askedForKeys(event)
       case 'stop':
         return this.#stop()
       case 'again':
@@ -146,8 +99,13 @@ export class CallLife {
         return this.#started()
       case 'answered':
         return this.#isTransferring ? this.#settle('elsewhere', 'answered') : []
+      case 'rejected':
+        state.rejectedLeg = event.leg
+        return []
       case 'dialled':
-        return this.#isTransferring ? this.#dialled(event.outcome) : []
+        return this.#isTransferring ? this.#dialled(event) : []
+      case 'pressed':
+        return this.#pressed()
       case 'alone':
         return this.#recall()
       case 'looked':
@@ -168,9 +126,14 @@ export class CallLife {
 
   #stop(): LifeCommand[] {
     const state = this.#state
+    const { place, late } = state
     state.stopped = true
-    if (state.place === 'asking' || state.place === 'ringing') return [{ type: 'wait' }]
-    if (state.place !== 'here') return []
+    if (this.#isTransferring || place === 'pressing') return [{ type: 'wait' }]
+    if (place !== 'here') return []
+    if (late && state.now < late.until) {
+      state.late = undefined
+      return this.#presses(late.lasts)
+    }
     if (!this.#canLook) return this.#end()
     state.seenLive = 0
     return this.#enter('stopped', [{ type: 'wait' }, { type: 'look' }])
@@ -178,17 +141,37 @@ export class CallLife {
 
   #started(): LifeCommand[] {
     const state = this.#state
-    const { place, outcome } = state
+    const { place, keys } = state
+    const hadStopped = state.stopped
     state.stopped = false
-    if (place === 'returning' || place === 'ringing') return this.#settle('here', outcome ?? 'failed')
-    return place === 'stopped' ? this.#enter('here') : []
+    switch (place) {
+      case 'ringing':
+        return this.#settle('here', 'failed', 'the carrier has not said what became of it')
+      case 'returning':
+        return this.#enter('here', [...this.#keysDone(), ...this.#transferFailed()])
+      case 'pressing':
+        // Only the document that presses keys leads back after it was taken: its own report may have reached another process.
+        if (keys?.accepted && hadStopped) keys.pressed = true
+        return this.#enter('here', this.#keysDone())
+      case 'stopped':
+        return this.#enter('here')
+      case 'here':
+      case 'asking':
+      case 'elsewhere':
+      case 'ended':
+        break
+    }
+    return []
   }
 
   #again(): LifeCommand[] {
-    const { place } = this.#state
+    const { place, keys } = this.#state
     if (place === 'stopped') return this.#enter('here', [{ type: 'expect' }])
     // The stream ended before the carrier was given another document.
-    return place === 'asking' ? this.#dialled('failed') : []
+    if (place === 'asking') return this.#dialled({ outcome: 'failed', why: 'the stream broke' })
+    if (place !== 'pressing' || keys?.accepted !== false) return []
+    keys.why = 'the stream broke'
+    return this.#enter('returning', [{ type: 'expect' }])
   }
 
   /** The carrier may not know yet that the caller has hung up, so it is asked twice. */
@@ -205,67 +188,157 @@ export class CallLife {
 
   #transfer(ringFor: number): LifeCommand[] {
     const state = this.#state
-    if (state.place !== 'here') return [{ type: 'settle', outcome: 'failed' }]
+    if (state.place !== 'here')
+      return [{ type: 'settle', outcome: 'failed', why: 'the caller is not connected to us' }]
     state.ringFor = ringFor
     state.stopped = false
-    state.outcome = undefined
+    state.result = undefined
     return this.#enter('asking', [{ type: 'redirect' }])
   }
 
-  #asked(how: 'accepted' | 'refused' | 'gone' | 'silent'): LifeCommand[] {
-    const { stopped } = this.#state
+  #asked({ how, why }: RedirectAnswer): LifeCommand[] {
+    const state = this.#state
     if (how === 'gone') return this.#end()
-    if (how === 'refused') return this.#refused()
-    if (how === 'accepted' || stopped) return this.#ring()
+    if (how === 'refused') return this.#refused([{ type: 'settle', outcome: 'failed', why }])
+    if (how === 'accepted' || state.stopped) return this.#ring()
     // Only the stream can tell whether the request was carried out.
+    state.result = { outcome: 'failed', why }
     return this.#enter('asking', [], limits.redirect)
   }
 
   /** A stream that has stopped all the same shows that the caller has hung up, or that somebody else has the call. */
-  #refused(): LifeCommand[] {
+  #refused(settled: readonly LifeCommand[]): LifeCommand[] {
     const state = this.#state
-    if (!state.stopped) return this.#settle('here', 'failed')
+    if (!state.stopped) return this.#enter('here', settled)
     state.seenLive = 0
-    return this.#enter('stopped', [{ type: 'settle', outcome: 'failed' }, { type: 'look' }])
+    return this.#enter('stopped', [...settled, { type: 'look' }])
   }
 
   #ring(): LifeCommand[] {
     return this.#enter('ringing', [{ type: 'wait' }], this.#state.ringFor + limits.ringSlack)
   }
 
-  #dialled(outcome: TransferOutcome): LifeCommand[] {
+  #dialled({ outcome, why, leg }: NonNullable<State['result']>): LifeCommand[] {
     if (outcome === 'answered') return this.#settle('elsewhere', 'answered')
-    this.#state.outcome = outcome
+    this.#state.result = { outcome, why, leg }
     return this.#enter('returning', [{ type: 'expect' }])
+  }
+
+  /** The caller is back. Carriers call a person busy who has rejected the call. */
+  #transferFailed(): LifeCommand[] {
+    const state = this.#state
+    const { result, rejectedLeg } = state
+    state.result = undefined
+    if (!result) return []
+    const { outcome, why, leg } = result
+    const isRejected = leg !== undefined && leg === rejectedLeg
+    return [{ type: 'settle', outcome: isRejected ? 'rejected' : outcome, why }]
   }
 
   #recall(): LifeCommand[] {
     if (this.#state.place === 'returning') return []
-    this.#state.outcome = 'failed'
+    this.#state.result = { outcome: 'failed' }
     return this.#enter('returning', [{ type: 'recall' }, { type: 'expect' }])
+  }
+
+  // ── keys ──
+
+  #press(lasts: number): LifeCommand[] {
+    const state = this.#state
+    if (state.place !== 'here')
+      return [{ type: 'keys', pressed: false, why: 'the caller is not connected to us' }]
+    state.stopped = false
+    state.late = undefined
+    state.result = undefined
+    state.keys = { lasts, accepted: false, pressed: false, why: undefined }
+    return this.#enter('pressing', [{ type: 'redirect' }])
+  }
+
+  #askedForKeys({ how, why }: RedirectAnswer): LifeCommand[] {
+    const { place, keys, stopped } = this.#state
+    if (!keys || (place !== 'pressing' && place !== 'returning')) return []
+    if (how === 'gone') return this.#end()
+    if (how === 'accepted' && !keys.pressed) return this.#presses(keys.lasts)
+    // Otherwise the call is on its way back to us, and the stream shows when it is here.
+    if (place === 'returning') return []
+    keys.why = why
+    if (how === 'refused') return this.#refused(this.#keysDone(false))
+    return stopped ? this.#presses(keys.lasts) : this.#enter('pressing', [], limits.redirect)
+  }
+
+  /** The carrier presses the keys, and connects the call to us again after that. */
+  #presses(lasts: number): LifeCommand[] {
+    const { keys } = this.#state
+    if (keys) keys.accepted = true
+    return this.#enter('pressing', [{ type: 'wait' }], lasts + limits.keys)
+  }
+
+  #pressed(): LifeCommand[] {
+    const state = this.#state
+    const { place, keys, late } = state
+    const isLate = late !== undefined && (place === 'here' || place === 'stopped')
+    if (place !== 'pressing' && !isLate) return []
+    state.late = undefined
+    state.result = undefined
+    if (keys) keys.pressed = true
+    return this.#enter('returning', [{ type: 'expect' }])
+  }
+
+  /** The keys have their outcome. Unless the carrier has refused them, it may press them later all the same. */
+  #keysDone(mayBeLate = true): LifeCommand[] {
+    const state = this.#state
+    const { keys } = state
+    state.keys = undefined
+    if (!keys) return []
+    const { pressed, why, lasts } = keys
+    if (!pressed && mayBeLate) state.late = { lasts, until: state.now + limits.lateKeys }
+    return [{ type: 'keys', pressed, why: pressed ? undefined : why }]
+  }
+
+  /** The call did not come back after the keys: has the carrier connect it again. */
+  #neverCameBack(): LifeCommand[] {
+    const { keys } = this.#state
+    if (keys) keys.why = 'the call did not come back in time'
+    return this.#enter('returning', [...this.#keysDone(), { type: 'recall' }, { type: 'expect' }])
   }
 
   /** The call has been in one place for too long. */
   #late(): LifeCommand[] {
     const state = this.#state
+    const { place, stopped, keys, result } = state
     state.dueAt = undefined
-    if (state.place === 'stopped') return [{ type: 'look' }]
-    if (state.place === 'ringing') return this.#settle('elsewhere', 'unknown')
-    if (state.place !== 'asking') return []
-    return state.stopped ? this.#ring() : this.#settle('here', 'failed')
+    switch (place) {
+      case 'stopped':
+        return [{ type: 'look' }]
+      case 'ringing':
+        return this.#settle('elsewhere', 'unknown')
+      case 'asking':
+        return stopped ? this.#ring() : this.#settle('here', 'failed', result?.why)
+      case 'pressing':
+        if (keys?.accepted !== false) return this.#neverCameBack()
+        return stopped ? this.#presses(keys.lasts) : this.#enter('here', this.#keysDone())
+      case 'here':
+      case 'returning':
+      case 'elsewhere':
+      case 'ended':
+        break
+    }
+    return []
   }
 
   // ── places ──
 
-  #settle(place: CallPlace, outcome: TransferOutcome): LifeCommand[] {
-    return this.#enter(place, [{ type: 'settle', outcome }])
+  #settle(place: CallPlace, outcome: TransferOutcome, why?: string): LifeCommand[] {
+    this.#state.result = undefined
+    return this.#enter(place, [{ type: 'settle', outcome, why }])
   }
 
   #end(): LifeCommand[] {
-    const { place } = this.#state
-    const transferring = this.#isTransferring || place === 'returning'
+    const { place, result } = this.#state
+    const transferring = this.#isTransferring || (place === 'returning' && result !== undefined)
     return this.#enter('ended', [
       ...(transferring ? [{ type: 'settle', outcome: 'caller-gone' } as const] : []),
+      ...this.#keysDone(),
       // A call that was handed over may end whenever its people like.
       ...(place === 'elsewhere' ? [] : [{ type: 'hung-up' } as const]),
     ])

@@ -31,7 +31,8 @@ export interface Ticket {
 
 /**
  * The paths of webhooks: `/verdict` says who has answered a call out, `/leg` is for somebody who is rung for a call, `/transfer` for
- * what comes after that, `/conference` for calls that join a conference, `/recording` for a recording that is there.
+ * what comes after that, `/conference` for calls that join a conference, `/recording` for a recording that is there, `/keys` for what
+ * comes after keys that the carrier has pressed.
  */
 const purposes = [
   '/answer',
@@ -42,6 +43,7 @@ const purposes = [
   '/verdict',
   '/conference',
   '/recording',
+  '/keys',
 ] as const
 
 /** A webhook that comes from the carrier. */

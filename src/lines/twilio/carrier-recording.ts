@@ -18,6 +18,8 @@ export class CarrierRecording {
   /** The carrier's name for the recording. */
   #id: string | undefined
   #running = false
+  /** Whether the answer to a start was lost: the carrier may begin to record at any time. */
+  #mayBegin = false
   #last: Promise<unknown> = Promise.resolve()
   readonly #ended = new AbortController()
 
@@ -56,10 +58,14 @@ export class CarrierRecording {
     const { clock, fetch: ask } = this.#far
     const answer = await askCarrier({ clock, fetch: ask, signal: this.#ended.signal }, request)
     // The answer to a start may have been lost, and the recording may run.
-    if (change === 'start')
-      this.#running = answer.status === undefined || answer.passing || answer.status < 300
-    if (answer.status === undefined || answer.passing) return 'silent'
+    const isSilent = answer.status === undefined || answer.passing
+    if (change === 'start') {
+      this.#running = isSilent || answer.status < 300
+      this.#mayBegin = isSilent
+    }
+    if (isSilent) return 'silent'
     if (answer.status >= 300) return this.#hasEnded(change, answer.status, answer.body)
+    this.#mayBegin = false
     const { sid, status } = parse(answer.body) ?? {}
     this.#id ??= asName(sid)
     if (change === 'stop') this.#running = false
@@ -67,10 +73,10 @@ export class CarrierRecording {
     return status === statusAfter[change] ? 'confirmed' : 'refused'
   }
 
-  /** A call that has ended is no longer recorded. */
+  /** What does not run need not be paused, unless it may begin in a moment. */
   #hasEnded(change: RecordingChange, status: number, body: string): 'confirmed' | 'refused' {
     const { carrier } = this.#far
     const stops = change === 'pause' || change === 'stop'
-    return stops && carrier.hasEnded(status, body) ? 'confirmed' : 'refused'
+    return stops && !this.#mayBegin && carrier.hasEnded(status, body) ? 'confirmed' : 'refused'
   }
 }

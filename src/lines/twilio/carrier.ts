@@ -120,6 +120,11 @@ export interface Carrier {
     account: string | undefined,
     recording: RecordingRequest,
   ) => ApiRequest | undefined
+  /**
+   * The request that presses keys beside the stream. A request with the same `command` is carried out once. A carrier without it
+   * presses keys by a document, which takes the stream away.
+   */
+  readonly press?: (call: string, keys: string, command: string) => ApiRequest | undefined
   /** The request that asks how a call is. */
   readonly look: (call: string, account: string | undefined) => ApiRequest | undefined
 }
@@ -223,7 +228,7 @@ export interface DialPlace {
   readonly ringTimeout: number
   /** Where the carrier reports the end of the conversation, and asks how to go on. */
   readonly after: string
-  /** Where the carrier reports that the person has answered. */
+  /** Where the carrier reports that the person has answered, or has rejected the call. */
   readonly progress: string
 }
 
@@ -232,7 +237,7 @@ export function dialDocument({ to, from, ringTimeout, after, progress }: DialPla
   const seconds = Math.max(1, Math.round(ringTimeout / 1_000))
   const shown = from === undefined ? '' : ` callerId="${attribute(from)}"`
   const noun = to.startsWith('sip') ? 'Sip' : 'Number'
-  const reports = `statusCallback="${attribute(progress)}" statusCallbackEvent="answered" statusCallbackMethod="POST"`
+  const reports = `statusCallback="${attribute(progress)}" statusCallbackEvent="answered completed" statusCallbackMethod="POST"`
   return document(
     `<Dial action="${attribute(after)}" method="POST" timeout="${seconds}" answerOnBridge="true"${shown}>` +
       `<${noun} ${reports}>${attribute(to)}</${noun}></Dial>`,
@@ -251,6 +256,12 @@ export function conferenceDocument({ name, status }: { name: string; status: str
 /** Has the carrier ask for another document. */
 export const redirectDocument = (url: string): string =>
   document(`<Redirect method="POST">${attribute(url)}</Redirect>`)
+
+/** Presses keys, and then asks for another document. Half a second is the only pause that all carriers know. */
+export const keysDocument = (keys: string, url: string): string =>
+  document(
+    `<Play digits="${attribute(keys.replaceAll('W', 'ww'))}"/><Redirect method="POST">${attribute(url)}</Redirect>`,
+  )
 
 /** Ends a call. */
 export const hangUpDocument = document('<Hangup/>')

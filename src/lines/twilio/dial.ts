@@ -14,6 +14,8 @@ export interface DialOptions {
   parameters?: Readonly<Record<string, string>>
   /** Whether the carrier records the call, once it is answered. Default: as the calls are. */
   record?: boolean
+  /** How the agent presses keys. Default: as the calls do. */
+  keys?: 'tones' | 'carrier'
   /** How long it may ring, in milliseconds. Default: 30 s. */
   ringTimeout?: number
   /**
@@ -30,6 +32,7 @@ const dialNames: OptionNames<DialOptions> = {
   key: true,
   parameters: true,
   record: true,
+  keys: true,
   ringTimeout: true,
   machines: true,
 }
@@ -73,6 +76,8 @@ export function checkDial(options: DialOptions): void {
     throw new OptionError(`dial: ringTimeout must be from 5,000 to 600,000 ms; it is ${String(ringTimeout)}`)
   if (options.record !== undefined && typeof options.record !== 'boolean')
     throw new OptionError('dial: record must be true or false')
+  if (options.keys !== undefined && options.keys !== 'tones' && options.keys !== 'carrier')
+    throw new OptionError('dial: keys must be tones or carrier')
   const entries = typeof parameters === 'object' ? Object.entries(parameters ?? {}) : []
   if (
     typeof parameters !== 'object' ||

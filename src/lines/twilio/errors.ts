@@ -38,6 +38,13 @@ export class DialError extends EndwellError {
   }
 }
 
+/** The carrier has not pressed keys, as far as is known. */
+export class KeysNotPressedError extends EndwellError {
+  constructor(call: string, why: string) {
+    super('KEYS_NOT_PRESSED', `the keys of call ${call} were not pressed: ${why}`)
+  }
+}
+
 /** A call cannot be transferred without credentials for the carrier's REST API. */
 export class TransferImpossibleError extends EndwellError {
   constructor(call: string) {

@@ -1,6 +1,8 @@
 import type { Clock } from '../../scope/index.ts'
-import { askCarrier } from './ask-carrier.ts'
-import { endedStatuses, type Carrier } from './carrier.ts'
+import { askCarrier, whyOf } from './ask-carrier.ts'
+import type { RedirectAnswer } from './call-life-events.ts'
+import { endedStatuses, type ApiRequest, type Carrier } from './carrier.ts'
+import { limits } from './limits.ts'
 import { parse } from './stream-json.ts'
 
 export interface FarCallOptions {
@@ -40,13 +42,40 @@ export class FarCall {
   }
 
   /** Gives the carrier another document for the call. */
-  async redirect(document: string): Promise<'accepted' | 'refused' | 'gone' | 'silent'> {
+  async redirect(document: string): Promise<RedirectAnswer> {
     const { carrier, call, account } = this.#options
-    const request = carrier.redirect(call, account, document)
-    if (!request) return 'refused'
+    return await this.#change(carrier.redirect(call, account, document))
+  }
+
+  /** Does so as often as the carrier is asked to end a call, while it is `wanted`. */
+  async insist(document: string, wanted: () => boolean): Promise<RedirectAnswer> {
+    return await this.#repeat(limits.tries, () => this.redirect(document), wanted)
+  }
+
+  /** Has the carrier press keys beside the stream. It knows a request again, so that the request can be repeated. */
+  async press(request: ApiRequest | undefined, wanted: () => boolean): Promise<RedirectAnswer> {
+    return await this.#repeat(limits.keyTries, () => this.#change(request), wanted)
+  }
+
+  async #repeat(
+    tries: number,
+    ask: () => Promise<RedirectAnswer>,
+    wanted: () => boolean,
+  ): Promise<RedirectAnswer> {
+    for (let left = tries, wait: number = limits.pause; ; left--, wait *= 2) {
+      const answer = await ask()
+      if (answer.how !== 'silent' || left <= 1 || !wanted()) return answer
+      await new Promise<void>((resolve) => this.#options.clock.after(wait, 'ask the carrier again', resolve))
+    }
+  }
+
+  async #change(request: ApiRequest | undefined): Promise<RedirectAnswer> {
+    const { carrier } = this.#options
+    if (!request) return { how: 'refused', why: 'the carrier cannot be asked' }
     const answer = await askCarrier(this.#options, request)
-    if (answer.status === undefined || answer.passing) return 'silent'
-    if (answer.status >= 200 && answer.status < 300) return 'accepted'
-    return carrier.hasEnded(answer.status, answer.body) ? 'gone' : 'refused'
+    if (answer.status === undefined || answer.passing) return { how: 'silent', why: whyOf(answer, carrier) }
+    if (answer.status >= 200 && answer.status < 300) return { how: 'accepted' }
+    if (carrier.hasEnded(answer.status, answer.body)) return { how: 'gone' }
+    return { how: 'refused', why: whyOf(answer, carrier) }
   }
 }

@@ -95,7 +95,7 @@ export class HangUp {
   async #post(request: ApiRequest): Promise<boolean> {
     const { carrier, clock, fetch: ask } = this.#options
     const answer = await askCarrier({ clock, fetch: ask, signal: this.#stop.signal }, request)
-    this.problem = answer.problem ?? `it answers ${answer.status}`
+    this.problem = `it ${answer.problem ?? `answers ${answer.status}`}`
     if (answer.status !== undefined && carrier.hasEnded(answer.status, answer.body)) this.confirmed = true
     return answer.passing
   }

@@ -60,6 +60,12 @@ export const limits = {
   lookAgain: 1_000,
   /** Milliseconds for a redirect to show, if the carrier did not answer the request. */
   redirect: 3_000,
+  /** Milliseconds for a call to come back after its keys were pressed, besides the time that they take. */
+  keys: 8_000,
+  /** Milliseconds for which keys that were given up may be pressed all the same, because the carrier was slow. */
+  lateKeys: 15_000,
+  /** Attempts to have keys pressed, for a carrier that knows a request again. More would press them long after they were wanted. */
+  keyTries: 3,
   /** Milliseconds by which a carrier may let a phone ring for longer than it was told, and take to say how that ended. */
   ringSlack: 10_000,
   /**

@@ -3,6 +3,7 @@ import type { Logger } from '../../parts/index.ts'
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import { Calling, type CarrierRequest, type WebhookAnswer } from './calling.ts'
 import type { Carrier } from './carrier.ts'
+import type { DialsOptions } from './dials.ts'
 import type { RecordedCall } from './recorded-call.ts'
 import type { SharedDials } from './shared-dials.ts'
 import { telnyx } from './telnyx.ts'
@@ -57,6 +58,12 @@ export interface TwilioCallsOptions {
   record?: boolean
   /** Called when a recording of a call is there, after the call has ended (RC2). The process may be another one. */
   onRecording?: (recording: RecordedCall) => unknown
+  /**
+   * How the agent presses keys. `tones` in the sound reach every phone whose line passes sound on faithfully. `carrier` has the carrier
+   * press them, for menus that do not hear the tones: Telnyx does so beside the sound, but Twilio ends the stream and opens another
+   * one, and for a second or two nothing is heard. Needs `authToken`. Default: `tones`.
+   */
+  keys?: 'tones' | 'carrier'
   /** Calls out per second. Default: 1, which is what a new account at Twilio may. */
   dialRate?: number
   /** Calls out at once that nobody has answered yet; further ones wait. Default: 10. */
@@ -129,6 +136,7 @@ const optionNames: OptionNames<TwilioCallsOptions> = {
   application: true,
   record: true,
   onRecording: true,
+  keys: true,
   dialRate: true,
   maxDials: true,
   publicUrl: true,
@@ -178,6 +186,18 @@ export function callingOf(options: TwilioCallsOptions, carrier: Carrier, path: s
   return new Calling({ carrier, secret, otherSecret, ticketKey, publicUrl, path, account, clock })
 }
 
+/** What calls out need. */
+export function dialingOf(
+  options: TwilioCallsOptions,
+  carrier: Carrier,
+  path: string,
+): Omit<DialsOptions, 'changed' | 'logger'> {
+  const { scope, publicUrl, fetch: ask = fetch, accountSid: account, sharedDials: shared } = options
+  const { dialRate: rate = 1, maxDials: atOnce = 10 } = options
+  const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${path}`
+  return { scope, carrier, fetch: ask, account, base, rate, atOnce, shared }
+}
+
 /** Throws if options are invalid. */
 export function checkCallsOptions(options: TwilioCallsOptions): void {
   checkOptions('TwilioCalls', options, optionNames)
@@ -214,4 +234,9 @@ export function checkCallsOptions(options: TwilioCallsOptions): void {
   if (!(maxCalls > 0 && maxRate > 0)) throw new OptionError('maxCalls and maxRate must be above 0')
   const { dialRate = 1, maxDials = 1 } = options
   if (!(dialRate > 0 && maxDials > 0)) throw new OptionError('dialRate and maxDials must be above 0')
+  const { keys = 'tones' } = options
+  if (keys !== 'tones' && keys !== 'carrier')
+    throw new OptionError(`keys must be tones or carrier; it is '${String(keys)}'`)
+  if (keys === 'carrier' && authToken === undefined)
+    throw new OptionError('keys: the carrier presses them only if it knows you: set authToken')
 }

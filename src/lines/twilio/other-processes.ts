@@ -28,7 +28,7 @@ export class OtherProcesses {
   /** Asks about a call whose stream has ended and that this process does not know. */
   async comesBack({ purpose, call }: Webhook): Promise<ComesBack> {
     const { comesBack } = this.#hooks
-    if (!comesBack || purpose !== '/again') return 'no'
+    if (!comesBack || (purpose !== '/again' && purpose !== '/keys')) return 'no'
     return await comesBack(call).catch((error: unknown) => {
       this.#logger.warn({ call, error }, 'whether a call may come back is not known')
       return 'later' as const

@@ -1,11 +1,20 @@
 import { encodeMuLaw, frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
-import type { AnswerVerdict, RecordingChange, TransferOutcome, TransferRequest } from '../../parts/index.ts'
+import type {
+  AnswerVerdict,
+  LineConnection,
+  RecordingChange,
+  TransferOutcome,
+  TransferRequest,
+  TransferResult,
+} from '../../parts/index.ts'
 import { MachineShell, noop, type TimerCommand } from '../../scope/index.ts'
 import { BaseCall } from '../base-call.ts'
-import type { CallOptions, Farewell } from '../call-options.ts'
+import type { Farewell } from '../call-options.ts'
 import type { Peer, PeerEnd } from '../peer.ts'
-import { CallLife, type LifeCommand, type LifeEvent } from './call-life.ts'
-import { dialDocument, type StreamWriter } from './carrier.ts'
+import type { LifeCommand, LifeEvent } from './call-life-events.ts'
+import { CallLife } from './call-life.ts'
+import { dialDocument, redirectDocument, type StreamWriter } from './carrier.ts'
+import { CarrierKeys } from './carrier-keys.ts'
 import { CarrierPlayout, type Outgoing } from './carrier-playout.ts'
 import { CarrierRecording } from './carrier-recording.ts'
 import {
@@ -14,42 +23,16 @@ import {
   StreamMissingError,
   TransferImpossibleError,
 } from './errors.ts'
-import { FarCall, type FarCallOptions } from './far-call.ts'
+import { FarCall } from './far-call.ts'
 import { HangUp } from './hang-up.ts'
 import { limits } from './limits.ts'
 import { MediaOrder, type Sound } from './media-order.ts'
+import type { PhoneCallOptions } from './phone-call-options.ts'
 import type { StartMessage } from './read-message.ts'
-import type { Leg, WarmCaller, WarmRequest } from './warm-transfer.ts'
-
-export interface PhoneCallOptions extends Pick<
-  CallOptions,
-  'id' | 'calls' | 'answerTimeout' | 'rejoinTimeout' | 'lostTimeout'
-> {
-  /** The call at its carrier. */
-  readonly far: FarCallOptions
-  /** Whether the carrier records the call from the beginning. */
-  readonly records: boolean
-  /** Called if the carrier has not confirmed that it records the call. */
-  readonly notRecorded: () => void
-  /** The address under which the carrier reaches our webhooks. */
-  readonly base: string
-  /** Our own number, which a person sees who is called for the caller. */
-  readonly number: string | undefined
-  readonly warm: {
-    start(caller: WarmCaller, request: WarmRequest): Promise<TransferOutcome>
-    callerLeaves(call: string): void
-  }
-  readonly connectTimeout: number
-}
+import type { Leg } from './warm-transfer.ts'
 
 /** Codes of a close frame: the call has ended; another stream replaced this one; the stream broke the protocol. */
 export const closeCodes = { ended: 1000, replaced: 4409, misbehaved: 1008 } as const
-
-/** A transfer under way. */
-interface Transfer {
-  readonly document: string
-  readonly settle: (outcome: TransferOutcome) => void
-}
 
 /**
  * A call on the phone. Its peers are the streams that the carrier opens.
@@ -58,8 +41,10 @@ interface Transfer {
  * caller to somebody else: a call that no session listens to costs as much as any other. The report says whether the
  * carrier confirmed the end. `CallLife` decides where the call is.
  */
-export class PhoneCall extends BaseCall<Outgoing> implements Leg {
+export class PhoneCall extends BaseCall<Outgoing> implements Leg, LineConnection {
   readonly consults = true
+  /** Unset if keys are pressed by tones in the sound. */
+  readonly press?: (keys: string) => Promise<void>
   protected readonly playout = new CarrierPlayout()
   protected readonly replaced = { code: closeCodes.replaced, reason: 'CALL_REPLACED' }
   readonly #options: PhoneCallOptions
@@ -67,7 +52,12 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
   readonly #far: FarCall
   readonly #life: CallLife
   readonly #shell: MachineShell<LifeEvent, LifeCommand>
-  #transfer: Transfer | undefined
+  readonly #keys: CarrierKeys
+  /** What the carrier is to do with the call. */
+  #document = ''
+  /** How often the carrier was given a document. */
+  #requests = 0
+  #settleTransfer: ((result: TransferResult) => void) | undefined
   #recording: CarrierRecording | undefined
   /** Ids of the tickets that were used. */
   readonly #tickets = new Set<string>()
@@ -84,6 +74,16 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     this.#hangUp = new HangUp(far)
     this.#far = new FarCall(far)
     this.#life = new CallLife({ canLook: this.#far.canAsk })
+    this.#keys = new CarrierKeys({
+      far,
+      after: `${options.base}/keys`,
+      redirect: (document, lasts) => {
+        this.#document = document
+        this.#shell.handle({ type: 'press', lasts })
+      },
+      ended: () => this.hasEndedThere(),
+    })
+    if (options.keys === 'carrier') this.press = (keys) => this.#keys.press(keys)
     this.#shell = new MachineShell(this.#life, calls.scope, {
       name: `call ${options.id}`,
       carryOut: (command) => this.#carryOut(command),
@@ -122,9 +122,19 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     this.#shell.handle({ type: 'answered' })
   }
 
+  /** The person has rejected the call. `leg` is the carrier's name for the call to the person. */
+  personRejected(leg: string): void {
+    this.#shell.handle({ type: 'rejected', leg })
+  }
+
   /** The carrier has connected the caller to somebody else, and that has ended; or it could not. */
-  dialled(outcome: TransferOutcome): void {
-    this.#shell.handle({ type: 'dialled', outcome })
+  dialled(outcome: TransferOutcome, leg: string | undefined): void {
+    this.#shell.handle({ type: 'dialled', outcome, leg })
+  }
+
+  /** The carrier has pressed the keys of a document, and asks how to go on. */
+  pressed(): void {
+    this.#shell.handle({ type: 'pressed' })
   }
 
   /** The carrier says who has answered. The first verdict counts. */
@@ -139,7 +149,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     if (this.#verdict) listener(this.#verdict)
   }
 
-  async transfer(request: TransferRequest): Promise<TransferOutcome> {
+  async transfer(request: TransferRequest): Promise<TransferResult> {
     if (!this.#far.canAsk) throw new TransferImpossibleError(this.id)
     const { base, number, warm, far } = this.#options
     const { to, from, ringTimeout, consult } = request
@@ -161,10 +171,13 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     return this.redirect(document, ringTimeout)
   }
 
-  redirect(document: string, within: number): Promise<TransferOutcome> {
-    if (this.#transfer) return Promise.resolve('failed')
-    return new Promise((settle) => {
-      this.#transfer = { document, settle }
+  async redirect(document: string, within: number): Promise<TransferResult> {
+    if (this.#keys.isBusy) await this.#keys.idle
+    if (this.hasEnded) return { outcome: 'caller-gone' }
+    if (this.#settleTransfer) return { outcome: 'failed', why: 'the call is being transferred already' }
+    return await new Promise((settle) => {
+      this.#document = document
+      this.#settleTransfer = settle
       this.#shell.handle({ type: 'transfer', ringFor: within })
     })
   }
@@ -175,9 +188,9 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     return this.#recording.change(change)
   }
 
-  bringBack(document: string): Promise<TransferOutcome> {
+  bringBack(): Promise<TransferResult> {
     return new Promise((settle) => {
-      this.#transfer = { document, settle }
+      this.#settleTransfer = settle
       this.#shell.handle({ type: 'alone' })
     })
   }
@@ -264,14 +277,21 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
     return place === 'asking' || place === 'ringing' || place === 'elsewhere'
   }
 
-  /** The machine waits for a caller who is with somebody else. */
+  protected override isComingBack(): boolean {
+    return this.#life.place === 'pressing' || this.#life.place === 'returning'
+  }
+
+  /** The machine waits for a caller who is with somebody else, or while keys are pressed. A carrier may leave without `stop`. */
   protected override peerLeft(end: PeerEnd): void {
-    if (!this.isElsewhere() && this.#life.place !== 'stopped') super.peerLeft(end)
+    const { place } = this.#life
+    if (this.isElsewhere() || place === 'pressing') return this.#shell.handle({ type: 'stop' })
+    if (place !== 'stopped') super.peerLeft(end)
   }
 
   /** Closing the stream should end the call too, since no document follows it. But a carrier may keep the call open. */
   protected override release(): void {
     this.#recording?.end()
+    this.#keys.end()
     this.#hangUp.ask()
   }
 
@@ -298,7 +318,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
       case 'redirect':
         return this.#redirect()
       case 'recall':
-        this.#recall(this.#transfer!.document).catch(noop)
+        this.#recall().catch(noop)
         return undefined
       case 'look':
         this.#far
@@ -310,10 +330,13 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
         return this.expectPeer(false)
       case 'expect':
         return this.expectPeer()
-      case 'settle':
-        this.#transfer?.settle(command.outcome)
-        this.#transfer = undefined
-        return undefined
+      case 'settle': {
+        const settle = this.#settleTransfer
+        this.#settleTransfer = undefined
+        return settle?.({ outcome: command.outcome, why: command.why })
+      }
+      case 'keys':
+        return this.#keys.settle(command)
       case 'hung-up':
         this.#hangUp.confirm()
         return this.hungUp()
@@ -331,23 +354,22 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg {
   }
 
   #redirect(): void {
+    const request = ++this.#requests
     this.#far
-      .redirect(this.#transfer!.document)
-      .then((how) => this.#shell.handle({ type: 'asked', how }))
+      .redirect(this.#document)
+      // What is asked for now was asked for later.
+      .then((answer) => request === this.#requests && this.#shell.handle({ type: 'asked', ...answer }))
       .catch(noop)
   }
 
-  /** Asks as often as to end a call. A caller who cannot be brought back is not left alone: the call ends. */
-  async #recall(document: string): Promise<void> {
-    const { clock } = this.#options.far
-    for (let left: number = limits.tries, pause: number = limits.pause; left > 0; left--, pause *= 2) {
-      const how = await this.#far.redirect(document)
-      if (how === 'accepted') return
-      if (how === 'gone') return this.#shell.handle({ type: 'ended' })
-      if (this.#life.place !== 'returning') return
-      await new Promise<void>((resolve) => clock.after(pause, 'next attempt to bring a caller back', resolve))
-    }
+  /** Has the carrier connect the call to us again. A caller who cannot be brought back is not left alone: the call ends. */
+  async #recall(): Promise<void> {
+    const isAway = (): boolean => this.#life.place === 'returning'
+    const { how } = await this.#far.insist(redirectDocument(`${this.#options.base}/transfer`), isAway)
+    if (how === 'gone') return this.#shell.handle({ type: 'ended' })
+    if (how === 'accepted' || !isAway()) return
     this.#hangUp.ask()
+    this.lost()
   }
 
   #hear(sound: Sound): void {

@@ -1,8 +1,19 @@
 import type { PhoneCallInfo } from './options.ts'
 
-interface Facts extends Pick<PhoneCallInfo, 'from' | 'to' | 'direction' | 'parameters'> {
-  /** Whether the carrier records the call. */
+/** What the carrier is to do in a call. */
+export interface CallWishes {
+  /** Whether it records the call from the beginning. */
   readonly records: boolean
+  /** How keys are pressed. Undefined: as in all calls. */
+  readonly keys: 'tones' | 'carrier' | undefined
+}
+
+interface Facts extends Pick<PhoneCallInfo, 'from' | 'to' | 'direction' | 'parameters'>, CallWishes {}
+
+/** What every webhook about a call says of it. */
+export function factsIn(fields: URLSearchParams): Pick<PhoneCallInfo, 'from' | 'to' | 'direction'> {
+  const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
+  return { from: fields.get('From') ?? undefined, to: fields.get('To') ?? undefined, direction }
 }
 
 /** Marks the parameters of the user, whose names could be those of ours. */
@@ -15,6 +26,7 @@ export function streamParameters({
   direction,
   parameters,
   records,
+  keys,
 }: Facts): Record<string, string> {
   const own = Object.entries(parameters).map(([name, value]) => [`${OWN}${name}`, value] as const)
   return {
@@ -22,6 +34,7 @@ export function streamParameters({
     ...(to === undefined ? {} : { to }),
     ...(direction === 'outbound' ? { direction } : {}),
     ...(records ? { records: 'yes' } : {}),
+    ...(keys === undefined ? {} : { keys }),
     ...Object.fromEntries(own),
   }
 }
@@ -34,6 +47,7 @@ export function readParameters(read: Readonly<Record<string, string>>): Facts {
     to: read['to'],
     direction: read['direction'] === 'outbound' ? 'outbound' : 'inbound',
     records: read['records'] === 'yes',
+    keys: read['keys'] === 'carrier' || read['keys'] === 'tones' ? read['keys'] : undefined,
     parameters: Object.fromEntries(own.map(([name, value]) => [name.slice(OWN.length), value])),
   }
 }

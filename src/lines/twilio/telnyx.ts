@@ -50,6 +50,12 @@ export function telnyx({ apiKey, publicKey, application, api }: TelnyxAccount): 
     const path = `v2/texml/Accounts/${encodeURIComponent(account)}/Calls/${encodeURIComponent(call)}`
     return { method: 'GET', url: `${api}/${path}`, headers: { authorization: `Bearer ${apiKey}` } }
   }
+  const action = (call: string, name: string, fields: object): ApiRequest | undefined => {
+    if (apiKey === undefined) return undefined
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const url = `${api}/v2/calls/${encodeURIComponent(call)}/actions/${name}`
+    return { method: 'POST', url, headers, body: JSON.stringify(fields) }
+  }
   return {
     name: 'telnyx',
     read: (json) => readMessage(json, readStart),
@@ -71,15 +77,7 @@ export function telnyx({ apiKey, publicKey, application, api }: TelnyxAccount): 
     // A timestamp is part of what is signed, so each webhook has another signature.
     webhookId: (headers) => headers['telnyx-signature-ed25519']?.toString(),
     keepsOrder: false,
-    hangUp: (call) =>
-      apiKey === undefined
-        ? undefined
-        : {
-            method: 'POST',
-            url: `${api}/v2/calls/${encodeURIComponent(call)}/actions/hangup`,
-            headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-            body: '{}',
-          },
+    hangUp: (call) => action(call, 'hangup', {}),
     creates: 'authToken and application, the id of a TeXML application',
     canCreate: () => apiKey !== undefined && application !== undefined,
     create: ({ to, from, ringTimeout, detection, url, status, verdict }) =>
@@ -124,6 +122,7 @@ export function telnyx({ apiKey, publicKey, application, api }: TelnyxAccount): 
       const resource = texml(call, account)
       return resource && recordRequest(resource, `${resource.url}/Recordings`, recording, recording.id)
     },
+    press: (call, digits, command_id) => action(call, 'send_dtmf', { digits, command_id }),
     look: (call, account) => texml(call, account),
     hasEnded: (status, body) =>
       (status >= 200 && status < 300) || (status === 422 && body.includes(HAS_ENDED)),

@@ -33,6 +33,7 @@ import {
   callingOf,
   carrierOf,
   checkCallsOptions,
+  dialingOf,
   type ComesBack,
   type PhoneCallInfo,
   type TwilioCallsOptions,
@@ -42,7 +43,7 @@ import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
 import { reportRecording } from './recorded-call.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
-import { readParameters, streamParameters } from './stream-parameters.ts'
+import { factsIn, readParameters, streamParameters, type CallWishes } from './stream-parameters.ts'
 import { TwilioLine } from './twilio-line.ts'
 import { WarmTransfers } from './warm-transfers.ts'
 
@@ -82,7 +83,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   constructor(options: TwilioCallsOptions) {
     checkCallsOptions(options)
     super({ ...options, name: 'phone calls', closePatience: limits.closePatience })
-    const { scope, publicUrl, path = '/phone' } = options
+    const { scope, path = '/phone' } = options
     const carrier = carrierOf(options)
     this.#options = options
     this.#path = path.replace(/\/+$/, '')
@@ -90,23 +91,9 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const calling = callingOf(options, carrier, this.#path)
     this.#calling = calling
     this.#documents = new CallDocuments({ carrier, calling, path: this.#path, after: afterOf(options) })
-    const { fetch: ask = fetch, accountSid: account, dialRate: rate = 1, maxDials: atOnce = 10 } = options
-    const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${this.#path}`
     const { logger } = this
-    const shared = options.sharedDials
     const changed = (): void => this.changed()
-    this.dials = new Dials({
-      scope,
-      carrier,
-      fetch: ask,
-      account,
-      base,
-      rate,
-      atOnce,
-      shared,
-      changed,
-      logger,
-    })
+    this.dials = new Dials({ ...dialingOf(options, carrier, this.#path), changed, logger })
     this.#warm = new WarmTransfers({ scope, dials: this.dials })
     const { passOn, comesBack, hasRoomElsewhere } = options
     const asksOthers = passOn ?? comesBack ?? hasRoomElsewhere
@@ -225,8 +212,11 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     // Somebody was called for a caller who is not here, or no longer.
     if (hasEnded || (madeFor !== undefined && !this.has(madeFor))) return hangUpDocument
     if (purpose === '/transfer') return this.#returned(webhook)
-    if (purpose === '/again' && !this.find(call)) return this.#documents.again(webhook, comesBack)
-    if (purpose === '/again') this.find(call)?.again()
+    const known = this.find(call)
+    if (!known && (purpose === '/again' || purpose === '/keys'))
+      return this.#documents.again(webhook, comesBack)
+    if (purpose === '/again') known?.again()
+    if (purpose === '/keys') known?.pressed()
     if (place !== 'here')
       return place === 'gone' ? hangUpDocument : this.#documents.askDialAgain(webhook.request, dial!)
     const dialled = dial === null ? undefined : this.dials.asked(dial, call, fields.get('AnsweredBy'))
@@ -278,14 +268,14 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** Returns what the carrier should do with a call: the same answer, however often it asks. */
   #answer(webhook: Webhook, hasRoomElsewhere: boolean, dialled?: DialOptions): string {
     const { call, account, fields, request, madeFor } = webhook
-    const { parameters = webhook.parameters, record = this.#options.record } = dialled ?? {}
-    const records = record === true
+    const { parameters = webhook.parameters } = dialled ?? {}
+    const { record = this.#options.record, keys } = dialled ?? {}
+    const wishes = { records: record === true, keys }
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
     if (this.hasPassed(call) || known?.welcomes === false) return hangUpDocument
-    const [from, to] = ['From', 'To'].map((name) => fields.get(name) ?? undefined)
-    const direction = fields.get('Direction')?.startsWith('outbound') ? 'outbound' : 'inbound'
+    const facts = factsIn(fields)
     const begins = this.#options.beginsWith !== 'stream'
     const isExpected = this.#warm.expects(call) !== undefined
     const needsRoom = !known && !isExpected && (begins || !hasRoomElsewhere)
@@ -295,18 +285,19 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (!known && begins) {
       if (!isExpected && !this.#hasRoom()) return busyDocument
       const details = Object.fromEntries([...fields].slice(0, limits.parameters))
-      const info = { id: call, from, to, account, direction, parameters, details } as const
-      this.#begin(info, this.#documents.base(request), records)
+      const info = { id: call, account, ...facts, parameters, details }
+      this.#begin(info, this.#documents.base(request), wishes)
     }
     // For a process that sees only the stream.
-    const passed = streamParameters({ from, to, direction, parameters, records })
+    const passed = streamParameters({ ...facts, parameters, ...wishes })
     return this.#documents.connect(call, request, passed, madeFor)
   }
 
   /** Returns what the carrier should do with a caller who talked to somebody else, or wanted to. */
   #returned(webhook: Webhook): string {
-    const outcome = transferOutcomeOf(webhook.fields.get('DialCallStatus') ?? '')
-    this.find(webhook.call)?.dialled(outcome)
+    const { fields } = webhook
+    const outcome = transferOutcomeOf(fields.get('DialCallStatus') ?? '')
+    this.find(webhook.call)?.dialled(outcome, fields.get('DialCallSid') ?? undefined)
     // Also without a call: the session may have been closed while the phone was ringing (LN14).
     return outcome === 'answered' ? hangUpDocument : this.#answer(webhook, false)
   }
@@ -314,6 +305,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** The carrier reports how it gets on with a person that it rings for a call. */
   #progress(call: string, fields: URLSearchParams): string {
     if (fields.get('CallStatus') === 'in-progress') this.find(call)?.personAnswered()
+    if (dialOutcomeOf(fields) === 'rejected') this.find(call)?.personRejected(fields.get('CallSid') ?? '')
     return emptyDocument
   }
 
@@ -352,8 +344,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     if (this.#refusesTicket(ticket)) return turnAway()
     if (!this.find(id)) {
       if (!this.#warm.expects(id) && !this.#hasRoom()) return turnAway()
-      const { records, ...facts } = readParameters(parameters)
-      this.#begin({ id, account, ...facts, details: parameters }, base, records)
+      const { records, keys, ...facts } = readParameters(parameters)
+      this.#begin({ id, account, ...facts, details: parameters }, base, { records, keys })
     }
     // `onCall` may have ended the call already.
     const call = this.find(id)
@@ -379,7 +371,7 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   }
 
   /** `base` is the address at which the carrier reaches us. */
-  #begin(info: PhoneCallInfo, base: string, records: boolean): void {
+  #begin(info: PhoneCallInfo, base: string, wishes: CallWishes): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
     const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
     const { id, account } = info
@@ -388,7 +380,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const number = info.direction === 'inbound' ? info.to : info.from
     const notRecorded = (): void =>
       this.logger.warn({ call: id }, 'the carrier has not confirmed a recording')
-    const options = { id, calls: this, far, base, number, warm: this.#warm, records, notRecorded }
+    const { records, keys = this.#options.keys } = wishes
+    const options = { id, calls: this, far, base, number, warm: this.#warm, notRecorded, records, keys }
     const call = new PhoneCall({ ...options, ...timeouts })
     const verdict = this.dials.verdictOn(id) ?? verdictOf(new URLSearchParams(info.details))
     if (verdict) call.judged(verdict)

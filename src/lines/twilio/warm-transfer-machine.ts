@@ -5,7 +5,7 @@ import {
   type TimerCommand,
   type TimerEvent,
 } from '../../scope/index.ts'
-import type { TransferOutcome } from '../../parts/index.ts'
+import type { TransferOutcome, TransferResult } from '../../parts/index.ts'
 import type { DialOutcome } from './dial-machine.ts'
 import { limits } from './limits.ts'
 
@@ -19,7 +19,7 @@ type WarmTimer = 'limit'
 export type WarmEvent = { readonly at: number } & (
   | { readonly type: 'go' }
   /** The attempt to call the person has an outcome. */
-  | { readonly type: 'dialled'; readonly outcome: DialOutcome }
+  | { readonly type: 'dialled'; readonly outcome: DialOutcome; readonly why?: string | undefined }
   /** The person's call has begun: there is a line to talk on. */
   | { readonly type: 'here' }
   /** The conversation with the person has ended with this decision, or has failed. */
@@ -27,7 +27,12 @@ export type WarmEvent = { readonly at: number } & (
   /** Somebody has joined a conference with the name of this transfer. */
   | { readonly type: 'joined'; readonly who: Party; readonly conference: string }
   /** A call that was to join the conference has not, as far as is known. */
-  | { readonly type: 'moved'; readonly who: Party; readonly outcome: TransferOutcome }
+  | {
+      readonly type: 'moved'
+      readonly who: Party
+      readonly outcome: TransferOutcome
+      readonly why?: string | undefined
+    }
   /** A call has ended, or its session has. */
   | { readonly type: 'gone'; readonly who: Party }
   /** What the carrier says about both calls. */
@@ -59,7 +64,7 @@ export type WarmCommand =
   | { readonly type: 'bring-back' }
   /** End the call to the person, or the attempt. */
   | { readonly type: 'end-person' }
-  | { readonly type: 'settle'; readonly outcome: TransferOutcome }
+  | ({ readonly type: 'settle' } & TransferResult)
   /** Nothing more can come of this transfer. */
   | { readonly type: 'forget' }
 
@@ -139,7 +144,7 @@ export class WarmTransferMachine {
         if (phase !== 'new') return []
         return this.#enter('dialling', this.#ringTimeout + limits.dialSlack + limits.longestHangUp, ['dial'])
       case 'dialled':
-        return phase === 'dialling' ? this.#dialled(event.outcome) : []
+        return phase === 'dialling' ? this.#dialled(event.outcome, event.why) : []
       case 'here':
         return phase === 'dialling' ? this.#enter('consulting', limits.consultation, ['consult']) : []
       case 'decided':
@@ -149,7 +154,7 @@ export class WarmTransferMachine {
           ? this.#personJoined(event.conference)
           : this.#callerJoined(event.conference)
       case 'moved':
-        return this.#moved(event.who, event.outcome)
+        return this.#moved(event.who, event.outcome, event.why)
       case 'gone':
         return event.who === 'person' ? this.#personGone() : this.#callerGone()
       case 'looked':
@@ -169,17 +174,18 @@ export class WarmTransferMachine {
 
   // ── before the person is moved ──
 
-  #dialled(outcome: DialOutcome): WarmCommand[] {
+  #dialled(outcome: DialOutcome, why: string | undefined): WarmCommand[] {
     const state = this.#state
     if (outcome === 'answered') {
       state.answered = true
       return state.personGone ? this.#settle('declined') : this.#enter('dialling', limits.connect)
     }
-    return this.#settle(outcome === 'cancelled' || outcome === 'unknown' ? 'failed' : outcome)
+    return this.#settle(outcome === 'cancelled' || outcome === 'unknown' ? 'failed' : outcome, why)
   }
 
   #decided(how: 'join' | 'decline' | 'failed'): WarmCommand[] {
-    if (how !== 'join') return this.#settle(how === 'decline' ? 'declined' : 'failed')
+    if (how === 'failed') return this.#settle('failed', 'the conversation with the person failed')
+    if (how === 'decline') return this.#settle('declined')
     return this.#enter('moving-person', limits.move, [{ type: 'move', who: 'person' }])
   }
 
@@ -205,12 +211,13 @@ export class WarmTransferMachine {
     return [{ type: 'confirm', who: 'caller' }, ...this.#settle('answered')]
   }
 
-  #moved(who: Party, outcome: TransferOutcome): WarmCommand[] {
+  #moved(who: Party, outcome: TransferOutcome, why = 'it did not join the conference'): WarmCommand[] {
     const { phase } = this.#state
-    if (who === 'person') return phase === 'moving-person' ? this.#settle('failed') : []
+    const reason = `the ${who}'s call was not connected: ${why}`
+    if (who === 'person') return phase === 'moving-person' ? this.#settle('failed', reason) : []
     if (phase !== 'moving-caller') return []
     if (outcome === 'answered' || outcome === 'unknown') return this.#check()
-    return this.#settle(outcome === 'caller-gone' ? 'caller-gone' : 'failed')
+    return outcome === 'caller-gone' ? this.#settle('caller-gone') : this.#settle('failed', reason)
   }
 
   #personGone(): WarmCommand[] {
@@ -233,7 +240,10 @@ export class WarmTransferMachine {
   #callerIsBack(): WarmCommand[] {
     const { phase, personGone } = this.#state
     if (phase === 'settled') return personGone ? [] : [{ type: 'end-person' }]
-    return this.#isBeforeTheMove ? [] : this.#settle(phase === 'returning' ? 'declined' : 'failed')
+    if (this.#isBeforeTheMove) return []
+    return phase === 'returning'
+      ? this.#settle('declined')
+      : this.#settle('failed', 'the caller came back to us')
   }
 
   #check(): WarmCommand[] {
@@ -253,7 +263,7 @@ export class WarmTransferMachine {
 
   #cancel(): WarmCommand[] {
     const state = this.#state
-    if (this.#isBeforeTheMove) return this.#settle('failed')
+    if (this.#isBeforeTheMove) return this.#settle('failed', 'the server closed')
     // Bounded, since the server waits for it.
     if (state.phase !== 'settled') state.dueAt = Math.min(state.dueAt ?? Infinity, state.now + limits.check)
     return []
@@ -278,7 +288,7 @@ export class WarmTransferMachine {
       case 'forgotten':
         break
     }
-    return this.#settle('failed')
+    return this.#settle('failed', 'the carrier has not said what became of it')
   }
 
   get #isBeforeTheMove(): boolean {
@@ -292,13 +302,13 @@ export class WarmTransferMachine {
     return outcome === 'answered' || outcome === 'unknown'
   }
 
-  #settle(outcome: TransferOutcome): WarmCommand[] {
+  #settle(outcome: TransferOutcome, why?: string): WarmCommand[] {
     const state = this.#state
     state.outcome = outcome
     const endsPerson = !this.#isConnected && !state.personGone
     return this.#enter('settled', limits.strays, [
       ...(endsPerson ? (['end-person'] as const) : []),
-      { type: 'settle', outcome },
+      { type: 'settle', outcome, why },
     ])
   }
 

@@ -1,7 +1,7 @@
-import type { Line, TransferOutcome, TransferRequest } from '../../parts/index.ts'
+import type { Line, TransferRequest, TransferResult } from '../../parts/index.ts'
 import { MachineShell, noop, type Clock, type TimerCommand, type Timers } from '../../scope/index.ts'
 import { newKey } from '../secrets.ts'
-import { conferenceDocument, redirectDocument } from './carrier.ts'
+import { conferenceDocument } from './carrier.ts'
 import type { Dial } from './dial.ts'
 import type { Dials } from './dials.ts'
 import type { HangUp } from './hang-up.ts'
@@ -12,9 +12,9 @@ import { WarmTransferMachine, type Party, type WarmCommand, type WarmEvent } fro
 export interface Leg {
   readonly id: string
   /** Gives the carrier another document. Resolves as a transfer does: with `answered` after `personAnswered()`. */
-  redirect(document: string, within: number): Promise<TransferOutcome>
-  /** Connects the caller to us again, by this document. Resolves when that has worked, or the caller is gone. */
-  bringBack(document: string): Promise<TransferOutcome>
+  redirect(document: string, within: number): Promise<TransferResult>
+  /** Connects the caller to us again. Resolves when that has worked, or the caller is gone. */
+  bringBack(): Promise<TransferResult>
   /** Asks the carrier about the call. */
   look(): Promise<'live' | 'ended' | 'unknown'>
   /** The call is where the document should lead it. */
@@ -52,13 +52,13 @@ export interface WarmTransferOptions {
 export class WarmTransfer {
   /** The name of the conference, and the key of the call to the person. */
   readonly name = `endwell-${newKey()}`
-  readonly outcome: Promise<TransferOutcome>
+  readonly result: Promise<TransferResult>
   /** The carrier's name for the call to the person, once somebody has answered. */
   personId: string | undefined
   readonly #options: WarmTransferOptions
   readonly #machine: WarmTransferMachine
   readonly #shell: MachineShell<WarmEvent, WarmCommand>
-  #resolve: (outcome: TransferOutcome) => void = noop
+  #resolve: (result: TransferResult) => void = noop
   #dial: Dial | undefined
   #line: Line | undefined
   #person: Leg | undefined
@@ -68,7 +68,7 @@ export class WarmTransfer {
   constructor(options: WarmTransferOptions) {
     const { clock, request } = options
     this.#options = options
-    this.outcome = new Promise((resolve) => {
+    this.result = new Promise((resolve) => {
       this.#resolve = resolve
     })
     this.#machine = new WarmTransferMachine(request)
@@ -124,14 +124,14 @@ export class WarmTransfer {
 
   /** Resolves when the outcome is known, and nothing of it is left to do. */
   async released(): Promise<void> {
-    await this.outcome
+    await this.result
     if (this.#hangUp?.busy) await this.#hangUp.settled(limits.longestHangUp)
     this.#shell.stop()
   }
 
   abort(): void {
     this.#hangUp?.abort()
-    this.#resolve('failed')
+    this.#resolve({ outcome: 'failed', why: 'the server closed' })
     this.#shell.stop()
   }
 
@@ -142,7 +142,7 @@ export class WarmTransfer {
 
   #carryOut(command: Exclude<WarmCommand, TimerCommand<string>>): void {
     const { caller, forget } = this.#options
-    const { leg, base } = caller
+    const { leg } = caller
     switch (command.type) {
       case 'dial':
         return this.#call()
@@ -161,14 +161,14 @@ export class WarmTransfer {
         return leg.callerHasHungUp()
       case 'bring-back':
         leg
-          .bringBack(redirectDocument(`${base}/transfer`))
-          .then((outcome) => this.#shell.handle({ type: 'returned', outcome }))
+          .bringBack()
+          .then(({ outcome }) => this.#shell.handle({ type: 'returned', outcome }))
           .catch(noop)
         return undefined
       case 'end-person':
         return this.#endPerson()
       case 'settle':
-        return this.#resolve(command.outcome)
+        return this.#resolve({ outcome: command.outcome, why: command.why })
       case 'forget':
         return forget(this)
     }
@@ -180,7 +180,9 @@ export class WarmTransfer {
     const { to, ringTimeout, machines = 'talk' } = request
     const options = { to, from, ringTimeout: Math.max(5_000, ringTimeout), machines, key: this.name }
     this.#dial = dials.start(options, { base, account, for: this.callerId })
-    this.#dial.report.then(({ outcome }) => this.#shell.handle({ type: 'dialled', outcome })).catch(noop)
+    this.#dial.report
+      .then(({ outcome, why }) => this.#shell.handle({ type: 'dialled', outcome, why }))
+      .catch(noop)
   }
 
   #consult(): void {
@@ -198,7 +200,7 @@ export class WarmTransfer {
     const status = `${caller.base}/conference?for=${encodeURIComponent(this.callerId)}`
     leg
       .redirect(conferenceDocument({ name: this.name, status }), limits.join)
-      .then((outcome) => this.#shell.handle({ type: 'moved', who, outcome }))
+      .then(({ outcome, why }) => this.#shell.handle({ type: 'moved', who, outcome, why }))
       .catch(noop)
   }
 

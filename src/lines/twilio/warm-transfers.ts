@@ -1,4 +1,4 @@
-import type { Line, TransferOutcome } from '../../parts/index.ts'
+import type { Line, TransferResult } from '../../parts/index.ts'
 import type { Resource, Scope } from '../../scope/index.ts'
 import type { Dials } from './dials.ts'
 import { DialError } from './errors.ts'
@@ -25,7 +25,7 @@ export class WarmTransfers implements Resource {
   }
 
   /** Rejects if the person cannot be called. */
-  async start(caller: WarmCaller, request: WarmRequest): Promise<TransferOutcome> {
+  async start(caller: WarmCaller, request: WarmRequest): Promise<TransferResult> {
     const { scope, dials } = this.#options
     const { from = caller.number } = request
     if (from === undefined)
@@ -35,7 +35,7 @@ export class WarmTransfers implements Resource {
     const transfer = new WarmTransfer({ clock, dials, caller, request, from, forget })
     transfer.start()
     this.#transfers.set(transfer.name, transfer)
-    return transfer.outcome
+    return transfer.result
   }
 
   /** Somebody has answered a call out with this key. */

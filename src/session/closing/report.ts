@@ -29,6 +29,8 @@ export interface SessionError {
 export interface TransferReport {
   readonly to: string
   readonly outcome: TransferOutcome
+  /** Why it failed, as far as it is known. */
+  readonly why?: string
   /** When it began, counted from the start of the session. */
   readonly at: number
   /** How long it took until the outcome was known, in milliseconds. Absent if the session closed before. */
@@ -175,12 +177,16 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
 }
 
 function formatTransfer(
-  { to, outcome, consultation }: TransferReport,
+  { to, outcome, why, consultation }: TransferReport,
   { transcript }: FormatSessionOptions,
 ): string[] {
   const talked = consultation && `, after ${Math.round(consultation.lived / 1_000)} s with the agent`
   const said = transcript ? (consultation?.transcript ?? []) : []
-  return [`  transfer to ${to}: ${outcome}${talked ?? ''}`, ...said.map((item) => `    ${formatItem(item)}`)]
+  const reason = why === undefined ? '' : `: ${why}`
+  return [
+    `  transfer to ${to}: ${outcome}${reason}${talked ?? ''}`,
+    ...said.map((item) => `    ${formatItem(item)}`),
+  ]
 }
 
 /** The stage in which the callers of these turns waited longest, and for how long on average. */

@@ -1,5 +1,5 @@
 import type { RecordingReport } from '../recording/recording-sink.ts'
-import type { ConnectionReport, PartUsage, TransferOutcome, Usage } from '../../parts/index.ts'
+import type { ConnectionReport, PartUsage, Usage } from '../../parts/index.ts'
 import { describeError, type Ask, type Clock, type ErrorReport, type ScopeReport } from '../../scope/index.ts'
 import type { History } from '../history/history.ts'
 import { limits } from '../limits.ts'
@@ -24,7 +24,7 @@ const MAX_CONNECTIONS = 200
 /** A transfer, in the book. */
 export interface TransferEntry {
   /** Records the outcome. Returns false if there is one. */
-  readonly finish: (outcome: TransferOutcome, now: number) => boolean
+  readonly finish: (result: Pick<TransferReport, 'outcome' | 'why'>, now: number) => boolean
   /** Records the conversation with the person. */
   readonly consulted: (consultation: ConsultationReport) => void
 }
@@ -91,10 +91,10 @@ export class SessionBook {
   transferring(to: string, now: number): TransferEntry {
     const index = this.#transfers.push({ to, at: now - this.startedAt, outcome: 'unknown' }) - 1
     return {
-      finish: (outcome, endedAt) => {
+      finish: (result, endedAt) => {
         const begun = this.#transfers[index]!
         if (begun.took !== undefined) return false
-        this.#transfers[index] = { ...begun, outcome, took: endedAt - now }
+        this.#transfers[index] = { ...begun, ...result, took: endedAt - now }
         return true
       },
       consulted: (consultation) => {

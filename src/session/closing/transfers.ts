@@ -1,5 +1,10 @@
-import { isCallAddress, type LineConnection, type TransferOutcome } from '../../parts/index.ts'
-import { OptionError, clip, noop } from '../../scope/index.ts'
+import {
+  isCallAddress,
+  type LineConnection,
+  type TransferOutcome,
+  type TransferResult,
+} from '../../parts/index.ts'
+import { OptionError, clip, describeError, noop } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { SessionContext } from '../context.ts'
 import { TransferError } from '../errors.ts'
@@ -20,6 +25,8 @@ const outcomes: Readonly<Record<TransferOutcome, true>> = {
   'caller-gone': true,
   unknown: true,
 }
+
+const SILENT_LINE = 'the line has not said how it ended'
 
 type TransferLine = LineConnection & Required<Pick<LineConnection, 'transfer'>>
 
@@ -110,27 +117,28 @@ export class Transfers implements Transfer {
     if (consultation) consultation.onReport = transfer.consulted
     events.emit('transfer', { to })
     return new Promise((resolve) => {
-      const done = (outcome: TransferOutcome): void => {
+      const done = ({ outcome, why }: TransferResult): void => {
         timer.clear()
-        if (!transfer.finish(outcome, this.#context.now)) return
-        if (this.#context.isOpen) events.emit('transfer', { to, outcome })
+        const reason = typeof why === 'string' ? { why: clip(why, limits.why) } : {}
+        if (!transfer.finish({ outcome, ...reason }, this.#context.now)) return
+        if (this.#context.isOpen) events.emit('transfer', { to, outcome, ...reason })
         resolve(outcome)
       }
       const slack =
         ringTimeout + (consultation ? consultation.longest + limits.warmSlack : limits.transferSlack)
       // Without a word of the line, a caller on hold has not gone anywhere.
       const timer = scope.after(slack, 'outcome of the transfer', () =>
-        done(consultation ? 'failed' : 'unknown'),
+        done({ outcome: consultation ? 'failed' : 'unknown', why: SILENT_LINE }),
       )
-      const transferring = new Promise<TransferOutcome>((settle) => {
+      const transferring = new Promise<TransferResult>((settle) => {
         const consult = consultation && { consult: consultation.talk, machines }
         settle(line.transfer({ to, from, ringTimeout, ...consult }))
       })
       transferring.then(
-        (outcome) => done(Object.hasOwn(outcomes, outcome) ? outcome : 'unknown'),
+        (result) => done(isResult(result) ? result : { outcome: 'unknown', why: SILENT_LINE }),
         (error: unknown) => {
           this.#context.failed('transfer', error)
-          done('failed')
+          done({ outcome: 'failed', why: describeError(error).message })
         },
       )
     })
@@ -157,4 +165,10 @@ export class Transfers implements Transfer {
       `the line '${this.#context.settings.line.name}' cannot transfer calls${how === 'warm' ? ' warm' : ''}`,
     )
   }
+}
+
+/** Whether a line has answered as it should. */
+function isResult(result: unknown): result is TransferResult {
+  const { outcome } = typeof result === 'object' && result !== null ? (result as Partial<TransferResult>) : {}
+  return typeof outcome === 'string' && Object.hasOwn(outcomes, outcome)
 }

@@ -9,6 +9,7 @@ import type { CallbackManners } from './twilio-callbacks.ts'
 import type { CarrierDialect } from './twilio-frames.ts'
 import type { TwilioPerson, TwilioPersonOptions } from './twilio-person.ts'
 import { postAsCarrier, type CarrierPost, type FormAnswer } from './twilio-post.ts'
+import type { RecordingStatus } from './twilio-recording.ts'
 import { RestTransport } from './twilio-rest-transport.ts'
 import { TwilioRest } from './twilio-rest.ts'
 import { signAsTelnyx, signAsTwilio } from './twilio-signature.ts'
@@ -131,6 +132,12 @@ export class TwilioCarrier {
   /** The calls that have not ended. */
   get live(): readonly TwilioCall[] {
     return this.calls.filter(({ over }) => !over)
+  }
+
+  /** The recordings of a call that the application has asked for, the oldest first. */
+  recordings({ sid }: TwilioCall): readonly { readonly sid: string; readonly status: RecordingStatus }[] {
+    const leg = this.#exchange.find(sid)
+    return leg ? this.#exchange.recordings(leg).map(({ sid: id, status }) => ({ sid: id, status })) : []
   }
 
   /** Places a call. It rings at once. */

@@ -16,7 +16,10 @@ import {
 } from './twilio-webhooks.ts'
 
 /** How a call treats its application. */
-export interface LegManners extends WebhookOptions, StreamManners {}
+export interface LegManners extends WebhookOptions, StreamManners {
+  /** Milliseconds by which `<Play digits>` takes longer than its keys. `never`: it does not end. Default: 0. */
+  readonly keysDelay?: number | 'never'
+}
 
 export interface LegOptions {
   readonly from: string
@@ -53,6 +56,7 @@ export class CallLeg {
   readonly context: CallContext
   readonly media: LegMedia
   readonly webhooks: TwilioWebhooks
+  readonly manners: LegManners
   readonly events: TwilioCallEvent[] = []
   state: CallState
   endedBy: CallEnder | undefined
@@ -79,6 +83,7 @@ export class CallLeg {
     const { from, to, direction, parent, manners, status } = options
     this.context = context
     this.#options = options
+    this.manners = manners
     this.startedAt = context.clock.now()
     this.state = direction === 'inbound' ? 'ringing' : 'queued'
     this.sid = context.newId('CA')

@@ -101,6 +101,9 @@ export class TwimlRun implements LegRun, VerbRun {
           })
     await this.until(() => played)
     timer?.clear()
+    const { keysDelay = 0 } = this.leg.manners
+    if (digits !== undefined && keysDelay === 'never') await this.until(() => false)
+    if (digits !== undefined && typeof keysDelay === 'number' && keysDelay > 0) await this.#pause(keysDelay)
     return 'next'
   }
 

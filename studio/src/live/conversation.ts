@@ -160,10 +160,15 @@ const effects: {
     updateTool(now, id, { detail: output, how: failed ? 'failed' : 'done', endedAt: at }),
   approval: (now, { id }) => updateTool(now, id, { approval: 'waiting' }),
   approved: (now, { id, approved }) => updateTool(now, id, { approval: approved ? 'approved' : 'refused' }),
-  transfer: (now, { at, to, outcome }) =>
+  transfer: (now, { at, to, outcome, why }) =>
     outcome === undefined
       ? addNote(now, at, 'plain', `Connecting the caller to ${to}…`)
-      : addNote(now, at, outcome === 'answered' ? 'plain' : 'warn', transferTexts[outcome](to)),
+      : addNote(
+          now,
+          at,
+          outcome === 'answered' ? 'plain' : 'warn',
+          withReason(transferTexts[outcome](to), why),
+        ),
   hold: (now, { at, held }) =>
     addNote(now, at, 'plain', held ? 'The caller is on hold' : 'The caller is no longer on hold'),
   line: (now, { at, connected }) =>
@@ -207,6 +212,9 @@ const answeredTexts: Readonly<Record<EventOf<'answered'>['by'], string>> = {
   fax: 'A fax machine answered',
   unknown: 'It is not known who answered',
 }
+
+const withReason = (text: string, why: string | undefined): string =>
+  why === undefined ? text : `${text}: ${why}`
 
 const transferTexts: Readonly<Record<TransferOutcome, (to: string) => string>> = {
   answered: (to) => `${to} answered, and has the caller now`,

@@ -217,6 +217,53 @@ describe('a webhook about a call', () => {
     },
   )
 
+  it('[LN14] [KY9] tells it that the carrier has pressed keys, and the stream comes back to it', async () => {
+    await using host = await TestHost.open()
+    await using carrier = await TwilioCarrier.listen()
+    const { authToken, accountSid, url: api } = carrier
+    const phone = { authToken, accountSid, api, keys: 'carrier' } as const
+    const first = await host.start({ phone })
+    const second = await host.start({ phone })
+    await using front = await TcpProxy.listen(first.reception.port)
+    const caller = carrier.call(`http://127.0.0.1:${front.port}/phone/answer`)
+    await caller.until(() => caller.heardBytes > 0)
+    const session = first.reception.session(caller.sid)!
+    front.lead(second.reception.port)
+    expect(await session.press('1')).toMatchObject({ how: 'played', keys: '1' })
+    const heard = caller.heardBytes
+    session.say('Done.')
+    await caller.until(() => caller.heardBytes > heard)
+    caller.hangUp()
+    expect(await session.closed).toMatchObject({ reason: 'caller-hung-up', clean: true })
+    expect(second.reception.size).toBe(0)
+  })
+
+  it('[HO36] [KY9] about keys of a process that is gone has the call go on in another one', async () => {
+    await using host = await TestHost.open()
+    await using carrier = await TwilioCarrier.listen()
+    const { authToken, accountSid, url: api } = carrier
+    const phone = { authToken, accountSid, api, keys: 'carrier' } as const
+    const first = await host.start({ phone })
+    const second = await host.start({ phone })
+    await using front = await TcpProxy.listen(first.reception.port)
+    const caller = carrier.call(`http://127.0.0.1:${front.port}/phone/answer`)
+    await caller.until(() => caller.heardBytes > 0)
+    first.reception
+      .session(caller.sid)!
+      .press('1ww2')
+      .catch(() => {})
+    await caller.until(() => caller.events.some(({ type }) => type === 'redirected'))
+    front.lead(second.reception.port)
+    await first.die(host)
+    const heard = caller.heardBytes
+    await caller.until(() => caller.heardBytes > heard || caller.over)
+    const session = second.reception.session(caller.sid)!
+    expect(session.state).toBe('live')
+    expect(await session.press('3')).toMatchObject({ how: 'played', keys: '3' })
+    caller.hangUp()
+    await session.closed
+  })
+
   it('[LN14] [TR5] about the person of a warm transfer reaches the process of the caller, and so does the stream', async () => {
     await using host = await TestHost.open()
     await using carrier = await TwilioCarrier.listen()

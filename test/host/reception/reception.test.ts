@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noop, systemClock } from '../../../src/scope/index.ts'
 import { Agent, type RecordingSink } from '../../../src/session/index.ts'
+import type { CallInfo } from '../../../src/host/agent-file.ts'
 import type { StoredReport } from '../../../src/host/report-events.ts'
 import { TwilioCarrier } from '../../../src/testing/servers/index.ts'
 import { TcpProxy } from '../../lines/tcp-proxy.ts'
@@ -158,12 +159,14 @@ describe('a reception with a journal', () => {
     expect(second.reception.session(call)).toBeUndefined()
   })
 
-  it('[HO36] a phone call goes on in another process, whose agent hears about it', async () => {
+  it('[HO36] [HO44] a phone call goes on in another process, whose agent hears about it', async () => {
     await using host = await TestHost.open()
     const first = await host.start()
     const resumed: string[] = []
-    const agent = (): Agent =>
-      new Agent({
+    const infos: CallInfo[] = []
+    const agent = (info: CallInfo): Agent => {
+      if (info.line === 'phone') infos.push(info)
+      return new Agent({
         name: 'desk',
         instructions: '',
         onEnter: () => resumed.push('entered'),
@@ -172,10 +175,11 @@ describe('a reception with a journal', () => {
           session.say('Sorry, where were we?')
         },
       })
+    }
     const second = await host.start({ file: { name: 'Bright Dental', agent, models: () => ({}) as never } })
     await using front = await TcpProxy.listen(first.reception.port)
     await using carrier = await TwilioCarrier.listen()
-    const call = carrier.call(`http://127.0.0.1:${front.port}/phone/answer`, unsigned)
+    const call = carrier.call(`http://127.0.0.1:${front.port}/phone/answer?department=sales`, unsigned)
     await call.until(() => call.heardBytes > 0 || call.over)
     const before = first.reception.session(call.sid)!
     await new Promise<void>((resolve) => before.on('spoken', () => resolve()))
@@ -185,6 +189,13 @@ describe('a reception with a journal', () => {
     await call.until(() => call.heardBytes > heard + 1_600 || call.over)
     expect(call.over).toBe(false)
     expect(resumed).toEqual(['Good morning!'])
+    const { from, to } = call
+    expect(infos.at(-1)).toMatchObject({
+      direction: 'inbound',
+      from,
+      to,
+      parameters: { department: 'sales' },
+    })
     call.hangUp()
     await call.gone()
     await second.reception.session(call.sid)?.closed

@@ -67,8 +67,9 @@ export async function keyLife(
   }
   bePolite(scene, random, story)
   await clock.elapse(SOON)
-  const isClosed = acted && (act === 'session' || act === 'scope')
-  if (isClosed) ringsOn(scene, story, counts)
+  // A session that is closed while its caller is handed over does not end the call.
+  const endsCall = act === 'scope' || (act === 'session' && !transfer)
+  if (acted && endsCall) ringsOn(scene, story, counts)
   await clock.elapse(120_000)
   await closing
   const outcomes: PressOutcome[] = []

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { keyDuration } from '../../audio/index.ts'
 import { noop, pause } from '../../scope/index.ts'
+import { newKey } from '../secrets.ts'
 import { keysDocument } from './carrier.ts'
 import { KeysNotPressedError } from './errors.ts'
 import { FarCall, type FarCallOptions } from './far-call.ts'
@@ -83,7 +83,7 @@ export class CarrierKeys {
     const { far, ended } = this.#options
     const { signal } = this.#ended
     const { how, why } = await this.#far.press(
-      far.carrier.press?.(far.call, keys, randomUUID()),
+      far.carrier.press?.(far.call, keys, newKey()),
       () => !signal.aborted,
     )
     if (how === 'gone') ended()

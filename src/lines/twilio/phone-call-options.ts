@@ -1,8 +1,15 @@
 import type { TransferResult } from '../../parts/index.ts'
 import type { CallOptions } from '../call-options.ts'
 import type { FarCallOptions } from './far-call.ts'
-import type { CallWishes } from './stream-parameters.ts'
 import type { WarmCaller, WarmRequest } from './warm-transfer.ts'
+
+/** What the carrier is to do in a call. */
+export interface CallWishes {
+  /** Whether it records the call from the beginning. */
+  readonly records: boolean
+  /** How keys are pressed. Undefined: as in all calls. */
+  readonly keys: 'tones' | 'carrier' | undefined
+}
 
 export interface PhoneCallOptions
   extends CallWishes, Pick<CallOptions, 'id' | 'calls' | 'answerTimeout' | 'rejoinTimeout' | 'lostTimeout'> {

@@ -1,12 +1,5 @@
 import type { PhoneCallInfo } from './options.ts'
-
-/** What the carrier is to do in a call. */
-export interface CallWishes {
-  /** Whether it records the call from the beginning. */
-  readonly records: boolean
-  /** How keys are pressed. Undefined: as in all calls. */
-  readonly keys: 'tones' | 'carrier' | undefined
-}
+import type { CallWishes } from './phone-call-options.ts'
 
 interface Facts extends Pick<PhoneCallInfo, 'from' | 'to' | 'direction' | 'parameters'>, CallWishes {}
 

@@ -39,11 +39,12 @@ import {
   type TwilioCallsOptions,
 } from './options.ts'
 import { OtherProcesses } from './other-processes.ts'
+import type { CallWishes } from './phone-call-options.ts'
 import { PhoneCall, closeCodes } from './phone-call.ts'
 import type { StartMessage } from './read-message.ts'
 import { reportRecording } from './recorded-call.ts'
 import { refusals, type Decision, type RefusalCode } from './refusals.ts'
-import { factsIn, readParameters, streamParameters, type CallWishes } from './stream-parameters.ts'
+import { factsIn, readParameters, streamParameters } from './stream-parameters.ts'
 import { TwilioLine } from './twilio-line.ts'
 import { WarmTransfers } from './warm-transfers.ts'
 

@@ -1,6 +1,6 @@
 import type { ReceptionEnd } from '../host/index.ts'
 import { isLevel, logLevels, type Level } from '../host/log-levels.ts'
-import { OptionError, describeError, noop, systemClock, didYouMean } from '../scope/index.ts'
+import { OptionError, describeError, systemClock, didYouMean } from '../scope/index.ts'
 import { timeText } from '../report/index.ts'
 import type { PriceList, SessionReport } from '../session/index.ts'
 import { openChosen } from './choose-models.ts'
@@ -61,9 +61,6 @@ export function dev(args: readonly string[]): Promise<void> {
         },
       },
       run: async ({ argument, port, host, model, log, json, prices, recordings, 'max-calls': maxCalls }) => {
-        // The reader of a stream may exit first, as `head` does. The calls must go on. A stream that is opened later would
-        // count as held open at the end.
-        for (const stream of [process.stdout, process.stderr]) stream.on('error', noop)
         const before = holders()
         const say = (lines: readonly string[], fields: object): void =>
           json ? terminal.json(fields) : terminal.print(...lines)

@@ -34,8 +34,8 @@ export const commands: Readonly<Record<string, Entry>> = {
     run: async (args) => (await import('./call-command.ts')).call(args),
   },
   phone: {
-    about: 'call an agent with a recording, and record its answers',
-    run: async (args) => (await import('./phone.ts')).phone(args),
+    about: 'call an agent with sentences or a recording, and check its answers',
+    run: async (args) => (await import('./phone/phone-command.ts')).phone(args),
   },
   sessions: { about: 'list calls', run: async (args) => (await callCommands()).sessions(args) },
   report: { about: 'print how a call ended', run: async (args) => (await callCommands()).report(args) },

@@ -1,4 +1,4 @@
-import { systemClock } from '../scope/index.ts'
+import { noop, systemClock } from '../scope/index.ts'
 
 /** Milliseconds that what is closing may take to let the process go, and between two looks. */
 const PATIENCE = 1_000
@@ -19,8 +19,13 @@ const names: Readonly<Record<string, string>> = {
   GetAddrInfoReqWrap: 'a name lookup',
 }
 
-/** What keeps the process alive now. Pass it to `heldOpen` later. */
-export function holders(): readonly string[] {
+/**
+ * What keeps the process alive now. Pass it to `heldOpen` later. Opens the streams that the command uses: one that is opened later
+ * would count as held open. The reader of a stream may exit first, as `head` does, which must not end the process.
+ */
+export function holders(...more: readonly NodeJS.EventEmitter[]): readonly string[] {
+  const streams: readonly NodeJS.EventEmitter[] = [process.stdout, process.stderr, ...more]
+  for (const stream of streams) stream.on('error', noop)
   return process.getActiveResourcesInfo()
 }
 

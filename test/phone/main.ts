@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { exitCodes, runCommand } from '../../src/cli/command.ts'
-import { ring } from '../../src/cli/phone.ts'
+import { ring } from '../../src/cli/phone/ring.ts'
 import { noop } from '../../src/scope/index.ts'
 import { formatSession } from '../../src/session/index.ts'
 import { Program } from '../program.ts'
@@ -78,7 +78,7 @@ async function ringDemo(file: string, url: string, out: string, json: boolean): 
     (response) => response.ok,
     () => false,
   )
-  if (runs) return (await ring({ file, url, out, json })).heard > 0 ? exitCodes.ok : exitCodes.failed
+  if (runs) return (await ring({ voice: file, url, out, json })).ok ? exitCodes.ok : exitCodes.failed
   if (!json) console.log('the demo is not running: starting it')
   buildOnce()
   const demo = Program.command([
@@ -90,10 +90,10 @@ async function ringDemo(file: string, url: string, out: string, json: boolean): 
     '--port',
     '0',
   ])
-  const { heard } = await ring({ file, url: await demo.url(), out, json, stays: false, env: {} })
+  const { ok } = await ring({ voice: file, url: await demo.url(), out, json, stays: false, env: {} })
   demo.signal('SIGTERM')
   const code = await demo.ended()
-  return heard > 0 && code === 0 ? exitCodes.ok : exitCodes.failed
+  return ok && code === 0 ? exitCodes.ok : exitCodes.failed
 }
 
 interface Moments {

@@ -120,6 +120,16 @@ describe('endwell phone', () => {
     await rm(folder, { recursive: true })
   })
 
+  it('[TM2] serves an agent for one call, says sentences, and checks the answers', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'phone-'))
+    const args = ['--agent', compiled('clock-agent'), '--out', join(folder, 'heard.wav')]
+    const words = ['--say', 'What time is it?', '--say', 'Goodbye.', '--expect', '/It is \\d+:\\d\\d [AP]M/']
+    const program = runProgram(['phone', ...args, ...words, '--quiet', '1000', '--json'])
+    expect(await program.ended(), program.out + program.errors).toBe(0)
+    expect(program.lines.at(-1)).toMatchObject({ ok: true, reason: 'agent-hung-up', clean: true })
+    await rm(folder, { recursive: true })
+  })
+
   it('fails if nothing answers at the URL, or without a recording', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'phone-'))
     const out = join(folder, 'heard.wav')

@@ -1,4 +1,4 @@
-import { describeError, noop } from '../../scope/index.ts'
+import { describeError } from '../../scope/index.ts'
 import { openChosen } from '../choose-models.ts'
 import { exitCodes, runCommand } from '../command.ts'
 import { loadEnvFile } from '../env-file.ts'
@@ -25,9 +25,7 @@ export function chat(args: readonly string[]): Promise<void> {
         model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
       },
       run: async ({ argument, model, json }) => {
-        // The reader of the output may exit first, as `head` does. A stream that is opened later would count as held open.
-        for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on('error', noop)
-        const before = holders()
+        const before = holders(process.stdin)
         return await exitWell(await talk(argument!, model, json), before, json)
       },
     },

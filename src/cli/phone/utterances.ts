@@ -1,4 +1,4 @@
-import { concat, level, type AudioFrame } from '../audio/index.ts'
+import { concat, level, type AudioFrame } from '../../audio/index.ts'
 
 /** The level, in dBFS, below which a block is a pause. */
 const QUIET = -50

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { concat, durationOf, silence, sine } from '../audio/index.ts'
+import { concat, durationOf, silence, sine } from '../../audio/index.ts'
 import { utterancesOf } from './utterances.ts'
 
 const rate = 8000

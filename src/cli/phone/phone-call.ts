@@ -1,7 +1,6 @@
-import { asSampleRate, decodeWav, durationOf, type AudioFrame } from '../audio/index.ts'
-import { systemClock } from '../scope/index.ts'
-import { TwilioCarrier, type TwilioCall, type TwilioCallEvent } from '../testing/servers/index.ts'
-import { utterancesOf } from './utterances.ts'
+import { durationOf, type AudioFrame } from '../../audio/index.ts'
+import { systemClock } from '../../scope/index.ts'
+import { TwilioCarrier, type TwilioCall, type TwilioCallEvent } from '../../testing/servers/index.ts'
 
 export interface PhoneCallOptions {
   /** The URL that answers the call. */
@@ -16,6 +15,8 @@ export interface PhoneCallOptions {
   readonly publicUrl?: string
   /** Milliseconds of silence after which the agent counts as finished. */
   readonly quiet: number
+  /** Called with the id of the call when it begins. */
+  readonly began?: (call: string) => void
   /** Called with every event, and with a description of the important ones. */
   readonly onEvent: (event: TwilioCallEvent | PhoneEvent, description?: string) => void
 }
@@ -39,15 +40,9 @@ export interface PhoneOutcome {
 /** How long the caller waits for an agent that says nothing. */
 const PATIENCE = 20_000
 
-/** Splits the recording of a caller into utterances. */
-export function readVoice(file: Uint8Array): AudioFrame[] {
-  const { channels, sampleRate } = decodeWav(file)
-  return utterancesOf({ samples: channels[0]!, sampleRate: asSampleRate(sampleRate) })
-}
-
 /** Calls a server as a carrier does. Plays each utterance when the agent has finished speaking, and records the agent. */
 export async function phoneCall(options: PhoneCallOptions): Promise<PhoneOutcome> {
-  const { webhook, voice, authToken, accountSid, publicUrl, quiet, onEvent } = options
+  const { webhook, voice, authToken, accountSid, publicUrl, quiet, began: onBegin, onEvent } = options
   await using carrier = new TwilioCarrier({
     ...(authToken === undefined ? {} : { authToken }),
     ...(accountSid === undefined ? {} : { accountSid }),
@@ -58,6 +53,7 @@ export async function phoneCall(options: PhoneCallOptions): Promise<PhoneOutcome
     ...(authToken === undefined ? { signs: 'never', signsStream: 'never' } : {}),
     onEvent: (event) => onEvent(event, describe(event)),
   })
+  onBegin?.(call.sid)
   const began = systemClock.now()
   const now = (): number => systemClock.now() - began
   const givesUp = (): void => onEvent({ at: now(), type: 'gives-up' }, 'the caller gives up')

@@ -108,7 +108,8 @@ async function attwProblems(tarball: string): Promise<string[]> {
   const cli = fileURLToPath(
     new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')),
   )
-  const args = [cli, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji']
+  const styles = ['--exclude-entrypoints', 'react/styles.css']
+  const args = [cli, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', ...styles]
   const { problems } = await run(process.execPath, args)
   return problems
 }

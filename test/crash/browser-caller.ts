@@ -156,7 +156,7 @@ export class BrowserCaller implements Caller {
       this.#answerMarks(this.#played)
     } else if (message.type === 'clear') this.#clear(message.at)
     else if (message.type === 'ping') this.#send({ type: 'pong' })
-    else {
+    else if (message.type === 'bye') {
       if (!this.#leaving) this.end = `browser: ${message.reason}`
       this.#end()
     }

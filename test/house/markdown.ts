@@ -37,7 +37,9 @@ export function blocksOf(page: string): { blocks: Block[]; rest: string[] } {
   return { blocks, rest }
 }
 
-const namesExample = /^<!--\s*((?:examples|bench\/peers|test\/workflows)\/[^\s#]+\.ts)(?:#(\S+))?\s*-->$/
+const namesExample = /^<!--\s*((?:examples|bench\/peers|test\/workflows)\/[^\s#]+\.tsx?)(?:#(\S+))?\s*-->$/
+
+const isTypeScript = (language: string): boolean => language === 'ts' || language === 'tsx'
 
 /** Blocks of a page that differ from the example named above them, one line each. */
 export function staleExamples(
@@ -47,14 +49,16 @@ export function staleExamples(
   const { blocks, rest } = blocksOf(text)
   const wrong = blocks.flatMap(({ before, language, line, text: shown }) => {
     const [, name, region] = namesExample.exec(before) ?? []
-    if (name === undefined || language !== 'ts') return []
+    if (name === undefined || !isTypeScript(language)) return []
     const source = example(name)
     if (source === undefined) return [`${path}:${line} shows ${name}, which does not exist`]
     const wanted = regionOf(source, region)
     if (wanted === undefined) return [`${path}:${line} shows ${name}#${region}, which does not exist`]
     return shown.trim() === wanted.trim() ? [] : [`${path}:${line} differs from ${name}`]
   })
-  const shownAfter = new Set(blocks.filter(({ language }) => language === 'ts').map(({ before }) => before))
+  const shownAfter = new Set(
+    blocks.filter(({ language }) => isTypeScript(language)).map(({ before }) => before),
+  )
   const idle = rest.filter((line) => namesExample.test(line.trim()) && !shownAfter.has(line.trim()))
   return [...wrong, ...idle.map((line) => `${path} has no block of TypeScript after ${line.trim()}`)]
 }
@@ -69,7 +73,7 @@ export function regionOf(source: string, wanted?: string): string | undefined {
 /** Blocks of TypeScript that do not name an example, one line each. */
 export function unprovenBlocks({ path, text }: Source): string[] {
   return blocksOf(text)
-    .blocks.filter(({ language, before }) => language === 'ts' && !namesExample.test(before))
+    .blocks.filter(({ language, before }) => isTypeScript(language) && !namesExample.test(before))
     .map(({ line }) => `${path}:${line} names no example`)
 }
 

@@ -13,6 +13,7 @@ export const rooms = [
   'guard',
   'providers',
   'lines',
+  'react',
   'host',
   'testing',
   'cli',

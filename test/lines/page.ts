@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../src/scope/index.ts'
 import { sine, type SampleRate } from '../../src/audio/index.ts'
 import { Playout, type PlaybackEvent } from '../../src/lines/websocket/client/playback-worklet.ts'
+import { emptyTranscript, nextTranscript } from '../../src/lines/websocket/client/transcript.ts'
 import { Wire, type CallEnd, type Hello, type Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Ticket } from '../../src/lines/websocket/protocol.ts'
 import { outsideTimer } from '../../src/testing/outside-timer.ts'
@@ -21,6 +22,8 @@ export class TestPage {
   readonly ends: CallEnd[] = []
   hello: Hello | undefined
   rejoinings = 0
+  transcript = emptyTranscript
+  transcriptMessages = 0
   /** The sound that was played, and when. */
   readonly heard: { readonly at: number; readonly samples: Int16Array }[] = []
   readonly #clock: Clock
@@ -52,6 +55,10 @@ export class TestPage {
           this.#place.buffered = Math.max(this.#place.buffered, at)
           this.#playout?.clear(at)
         },
+        transcript: (message) => {
+          this.transcript = nextTranscript(this.transcript, message)
+          this.transcriptMessages++
+        },
         rejoining: () => {
           this.rejoinings++
           this.#changed()
@@ -69,13 +76,14 @@ export class TestPage {
     return this.ends.length > 0
   }
 
-  /** Speaks: each frame is sent when it has been spoken. */
-  says(ms: number): void {
-    const frame = sine(300, { sampleRate: this.#rate, duration: 20 })
-    const begins = this.#clock.now()
-    for (let at = 20; at <= ms; at += 20)
-      outsideTimer(this.#clock, begins + at - this.#clock.now(), 'the caller speaks', () => {
-        if (!this.#frozen) this.wire.sendSound(frame.samples.slice())
+  /** Speaks the sound, or a tone for so many milliseconds. Each frame is sent when it has been spoken. */
+  says(sound: number | Int16Array): void {
+    const samples =
+      typeof sound === 'number' ? sine(300, { sampleRate: this.#rate, duration: sound }).samples : sound
+    const length = this.#rate / 50
+    for (let from = 0; from + length <= samples.length; from += length)
+      outsideTimer(this.#clock, ((from + length) * 1000) / this.#rate, 'the caller speaks', () => {
+        if (!this.#frozen) this.wire.sendSound(Int16Array.from(samples.subarray(from, from + length)))
       })
   }
 

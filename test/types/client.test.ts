@@ -8,6 +8,7 @@ import {
   type CallOptions,
   type CallState,
   type Ticket,
+  type TranscriptEntry,
 } from '../../src/lines/websocket/client/index.ts'
 
 // These tests are checked by the compiler (`npm run check:types`), with the types of a page. Their code never runs.
@@ -63,6 +64,10 @@ describe('the events of a call', () => {
       call.on('state', (state) => expectTypeOf(state).toEqualTypeOf<CallState>())
       call.on('level', (level) => expectTypeOf(level).toEqualTypeOf<number>())
       call.on('speaking', (speaking) => expectTypeOf(speaking).toEqualTypeOf<boolean>())
+      call.on('transcript', ({ entries, interim }) => {
+        expectTypeOf(entries).toEqualTypeOf<readonly TranscriptEntry[]>()
+        expectTypeOf(interim).toEqualTypeOf<string>()
+      })
       call.on('rejoining', ({ within }) => expectTypeOf(within).toEqualTypeOf<number>())
       call.on('ended', (end) => expectTypeOf(end).toEqualTypeOf<CallEnd>())
       call.on('error', ({ code, cause }) => {
@@ -75,7 +80,7 @@ describe('the events of a call', () => {
       // @ts-expect-error data of another event
       call.on('state', ({ reason }) => reason)
       expectTypeOf<keyof CallEvents>().toEqualTypeOf<
-        'state' | 'level' | 'speaking' | 'rejoining' | 'ended' | 'error'
+        'state' | 'level' | 'speaking' | 'transcript' | 'rejoining' | 'ended' | 'error'
       >()
     }))
 

@@ -137,6 +137,7 @@ async function aPage(trace: Trace, port: number): Promise<Wire> {
           later(() => wire.send({ type: 'played', at: position + samples.length })),
         mark: (id, at) => later(() => wire.send({ type: 'marked', id, heard: at / 16 })),
         clear: () => {},
+        transcript: () => {},
         rejoining: () => {},
         ended: () => {},
       },

@@ -71,7 +71,7 @@ class Modules {
   }
 
   #target(file: string, specifier: string): string {
-    return join(dirname(file), specifier.replace(/\.(ts|js)$/, '.d.ts'))
+    return join(dirname(file), specifier.replace(/\.(tsx?|js)$/, '.d.ts'))
   }
 }
 

@@ -34,7 +34,9 @@ export async function deadSubpaths(
   { name, exports }: Manifest,
   limit = importTimeout,
 ): Promise<string[]> {
-  const specifiers = Object.keys(exports).map((subpath) => subpath.replace(/^\./, name))
+  // Only a bundler can import a style sheet.
+  const modules = Object.keys(exports).filter((subpath) => !subpath.endsWith('.css'))
+  const specifiers = modules.map((subpath) => subpath.replace(/^\./, name))
   const patterns = specifiers.filter((each) => each.includes('*'))
   const whole = specifiers.filter((each) => !each.includes('*'))
   const unlisted = patterns.map((each) => `${each} is a pattern: list each subpath instead`)

@@ -9,6 +9,12 @@ export const limits = {
   messages: { perSecond: 150, burst: 1_000 },
   /** Characters per typed text. */
   text: 10_000,
+  /** Milliseconds between two messages with the transcript: less would not look smoother. */
+  transcriptEvery: 150,
+  /** Entries of the transcript that a page which joins gets at least, if there are as many. It never has more than twice as many. */
+  transcriptEntries: 100,
+  /** Characters per entry of the transcript. The report has all of them. */
+  transcriptText: 2_000,
   /** Milliseconds of sound to send ahead of what was played: enough for a bad network, little to throw away. */
   ahead: 1_500,
   /** Milliseconds until a congested socket is tried again. */

@@ -12,6 +12,7 @@ import type { Peer } from '../peer.ts'
 import { newKey, same } from '../secrets.ts'
 import { PageMisbehavedError } from './errors.ts'
 import { limits } from './limits.ts'
+import { PageTranscript, type TranscribedSession } from './page-transcript.ts'
 import {
   closeCodes,
   decodeVoice,
@@ -49,6 +50,7 @@ export class PageCall extends BaseCall<Outgoing> {
   #base = 0
   /** Added to the ids of marks: the page has seen marks of another process, and remembers their ids. */
   readonly #markBase: number
+  #transcript: PageTranscript | undefined
 
   constructor(options: PageCallOptions) {
     super({ ...options, name: 'browser', messages: limits.messages, resendEvery: limits.resendEvery })
@@ -63,6 +65,18 @@ export class PageCall extends BaseCall<Outgoing> {
       queued: shared.queued,
       marks: shared.marks,
     })
+  }
+
+  /** Sends the page the transcript of the session, now and as it grows (LN16). */
+  sendTranscript(session: TranscribedSession): void {
+    this.#transcript?.stop()
+    this.#transcript = new PageTranscript(session, this.#options.calls.scope, (message) => {
+      if (!this.peer || !this.isReady) return 'away'
+      if (this.peer.buffered > shared.congested) return 'wait'
+      sendMessage(this.peer, message)
+      return 'sent'
+    })
+    this.#transcript.joined()
   }
 
   /** Whether a page may come back with this ticket. */
@@ -132,6 +146,8 @@ export class PageCall extends BaseCall<Outgoing> {
     if (farewell === 'misbehaved') return peer.close(closeCodes.misbehaved, 'PAGE_MISBEHAVED')
     // The page came back to a call of another process, which this one could not take over: it may try again.
     if (!this.answered && this.#options.key !== undefined) return peer.abort()
+    const last = this.#transcript?.unsent()
+    if (last) sendMessage(peer, last)
     sendMessage(peer, { type: 'bye', reason: farewell })
     return peer.close(closeCodes.bye, farewell)
   }
@@ -160,6 +176,7 @@ export class PageCall extends BaseCall<Outgoing> {
       ? this.playout.resume(played - this.#base, buffered - this.#base)
       : this.playout.restart()
     if (at + this.#base > 0) sendMessage(this.peer, { type: 'clear', at: at + this.#base })
+    this.#transcript?.joined()
     return this.#setAudible(sound)
   }
 

@@ -10,6 +10,7 @@
  *    │── played { at } … ────────────────────────────────────▶│  a few times per second, while sound plays
  *    │── marked { id, heard } ───────────────────────────────▶│
  *    │◀──────────────────────────────────── clear { at } ─────│
+ *    │◀─────────── transcript { from, entries, interim } ─────│  if the server wants the page to show it
  *    │── sound: PCM16 … · text · dtmf · sound on or off ─────▶│
  *    │◀──────────────── ping … pong ─────────────────────────▶│  shows that the page is alive
  *    │── hang-up ────────────────────────────────────────────▶│
@@ -50,8 +51,31 @@ export type LineMessage =
   | { readonly type: 'mark'; readonly id: number; readonly at: number }
   /** Throws away sound before `at`, also if it has not arrived yet. */
   | { readonly type: 'clear'; readonly at: number }
+  | TranscriptMessage
   | { readonly type: 'ping' }
   | { readonly type: 'bye'; readonly reason: ByeReason }
+
+/** Replaces the transcript from its entry number `from` on. */
+export interface TranscriptMessage {
+  readonly type: 'transcript'
+  readonly from: number
+  readonly entries: readonly TranscriptEntry[]
+  /** What the caller is saying now. It may still change. Empty if the caller is silent. */
+  readonly interim: string
+}
+
+/** Something that was said in a call. */
+export interface TranscriptEntry {
+  /** Stays the same while the entry changes. */
+  readonly id: string
+  readonly by: 'caller' | 'agent'
+  /** What was said. For the agent, only what was heard so far. */
+  readonly text: string
+  /** When it began, in milliseconds since 1970 by the clock of the server. */
+  readonly at: number
+  /** Set if the agent was interrupted. */
+  readonly interrupted?: boolean
+}
 
 /**
  * - `hung-up`: the page asked for it

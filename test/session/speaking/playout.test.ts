@@ -244,3 +244,20 @@ describe('a line that never confirms', () => {
       await session.close()
     }))
 })
+
+describe('the heard words of a speech', () => {
+  it('[SP6] grow while the caller hears them, are in the history, and end with the outcome', () =>
+    inVirtualTime(async (world) => {
+      const { session, clock } = await aLiveCall(world)
+      const speech = session.say(greeting)
+      expect(speech.heard).toBe('')
+      await clock.elapse(500)
+      expect(speech.heard).toBe('Good morn')
+      expect(said(session)).toEqual(['agent: Good morn'])
+      session.interrupt()
+      const { heard } = await speech.waitForPlayout()
+      expect(speech.heard).toBe(heard)
+      await session.close()
+      expect(speech.heard).toBe(heard)
+    }))
+})

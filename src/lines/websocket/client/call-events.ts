@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../scope/index.ts'
+import type { Transcript } from './transcript.ts'
 import type { CallEnd } from './wire.ts'
 
 export type CallState = 'idle' | 'connecting' | 'live' | 'rejoining' | 'ended'
@@ -20,6 +21,8 @@ export interface CallEvents {
   level: number
   /** Whether the agent's sound is playing. */
   speaking: boolean
+  /** The transcript of the call has changed. Only if the server sends it: `line.sendTranscript(session)`. */
+  transcript: Transcript
   /** The connection was cut. The call resumes within this many milliseconds, or is lost. */
   rejoining: { readonly within: number }
   /** Emitted once, last. */

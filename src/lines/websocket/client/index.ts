@@ -1,4 +1,5 @@
-export type { Ticket } from '../protocol.ts'
+export type { Ticket, TranscriptEntry } from '../protocol.ts'
 export type { CallErrorCode, CallEvents, CallState } from './call-events.ts'
 export { Call, type CallOptions } from './dom/call.ts'
+export type { Transcript } from './transcript.ts'
 export type { CallEnd } from './wire.ts'

@@ -9,6 +9,7 @@ import {
   type LineMessage,
   type PageMessage,
   type Ticket,
+  type TranscriptMessage,
 } from '../protocol.ts'
 
 /** What the wire needs from the browser. A test can replace it. */
@@ -51,6 +52,7 @@ export interface WireEvents {
   sound(position: number, samples: Int16Array<ArrayBuffer>): void
   mark(id: number, at: number): void
   clear(at: number): void
+  transcript(message: TranscriptMessage): void
   rejoining(): void
   /** Called once, last. */
   ended(end: CallEnd): void
@@ -170,6 +172,8 @@ export class Wire {
         return this.#events.mark(message.id, message.at)
       case 'clear':
         return this.#events.clear(message.at)
+      case 'transcript':
+        return this.#events.transcript(message)
       case 'ping':
         return this.send({ type: 'pong' })
       case 'bye':

@@ -1,6 +1,7 @@
 import { isDigit, type Ticket } from '../../protocol.ts'
 import { CallEmitter, type CallErrorCode, type CallEvents, type CallState } from '../call-events.ts'
 import type { PlaybackEvent } from '../playback-worklet.ts'
+import { emptyTranscript, nextTranscript, type Transcript } from '../transcript.ts'
 import { Wire, type CallEnd, type Hello } from '../wire.ts'
 import { browser } from './browser.ts'
 import { Loudspeaker } from './loudspeaker.ts'
@@ -37,6 +38,7 @@ export class Call {
   #loudspeaker: Loudspeaker | undefined
   #muted = false
   #volume = 1
+  #transcript = emptyTranscript
   /** Samples per second of the line. Set once the call was answered. */
   #sampleRate: number | undefined
   #within = 0
@@ -78,6 +80,11 @@ export class Call {
   /** The sound that the page plays, before its volume, to draw or record it. Set once the call is live. */
   get output(): AudioNode | undefined {
     return this.#loudspeaker?.output
+  }
+
+  /** What was said so far. Empty unless the server sends it: `line.sendTranscript(session)`. */
+  get transcript(): Transcript {
+    return this.#transcript
   }
 
   /** Returns an unsubscribe function. */
@@ -147,6 +154,10 @@ export class Call {
       sound: (position, samples) => this.#loudspeaker?.sound(position, samples),
       mark: (id, at) => this.#loudspeaker?.mark(id, at),
       clear: (at) => this.#loudspeaker?.clear(at),
+      transcript: (message) => {
+        this.#transcript = nextTranscript(this.#transcript, message)
+        this.#events.emit('transcript', this.#transcript)
+      },
       rejoining: () => {
         this.#become('rejoining')
         this.#events.emit('rejoining', { within: this.#within })

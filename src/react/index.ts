@@ -1,0 +1,5 @@
+export { CallButton, type CallButtonLabels, type CallButtonProps } from './call-button.tsx'
+export type { CallError, CallSnapshot } from './call-store.ts'
+export { CallTranscript, type CallTranscriptProps } from './call-transcript.tsx'
+export { CallVisualizer, type CallVisualizerLabels, type CallVisualizerProps } from './call-visualizer.tsx'
+export { useCall, type CallHandle } from './use-call.ts'

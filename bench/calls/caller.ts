@@ -81,6 +81,8 @@ export const dialLine: Dial = (url, { frames, first }, { talking, ended }) => {
         return say({ type: 'pong' })
       case 'bye':
         return socket.close(1000)
+      case 'transcript':
+        return undefined
     }
   }
   const play = (): void => {

@@ -32,7 +32,6 @@ const calls = new WebSocketCalls({
       vad: new LocalVad(),
     }
     const session = new Session({ agent, models, line })
-    line.sendTranscript(session)
     session.on('closed', ({ reason, clean, error }) =>
       console.log(reason, clean ? 'ended well' : 'did not end well', error ?? ''),
     )

@@ -23,7 +23,7 @@ export interface CallSnapshot {
   readonly muted: boolean
   /** Whether the agent's sound is playing. */
   readonly speaking: boolean
-  /** What was said so far. Empty unless the server sends it: `line.sendTranscript(session)`. */
+  /** What was said so far. The agent's words are in it once they were heard. */
   readonly transcript: Transcript
   /** The last problem with the call. */
   readonly error: CallError | undefined

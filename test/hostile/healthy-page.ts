@@ -70,6 +70,7 @@ export class HealthyPage {
         this.bye = message.reason
         return undefined
       case 'clear':
+      case 'transcript':
         return undefined
     }
   }

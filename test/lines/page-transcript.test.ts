@@ -47,7 +47,6 @@ function shown(play: (shown: Shown & Scene) => Promise<void>, realtime?: Scripte
       const llm = new ScriptedLlm({ answers: [[callTool('lookUp', { secret: 7 })], 'From eight to six.'] })
       const models = realtime ? { realtime } : { stt, llm, tts }
       session = new Session({ agent, models, line, clock, random, network })
-      line.sendTranscript(session)
       return session.start()
     }
   return scene(

@@ -142,7 +142,6 @@ export class ReactStage {
       tts: new ScriptedTts({ msPerCharacter: 20 }),
     }
     const session = new Session({ agent, models, line })
-    line.sendTranscript(session)
     session.on('closed', (report) => this.reports.push(report))
     this.sessions.push(session)
     await session.start()

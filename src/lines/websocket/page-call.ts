@@ -30,6 +30,8 @@ export interface PageCallOptions extends Pick<
   'id' | 'calls' | 'answerTimeout' | 'rejoinTimeout' | 'lostTimeout'
 > {
   readonly sampleRate: SampleRate
+  /** Whether the page gets the transcript. */
+  readonly transcript: boolean
   /** Lets the page come back. Default: random. */
   readonly key?: string
 }
@@ -68,15 +70,15 @@ export class PageCall extends BaseCall<Outgoing> {
   }
 
   /** Sends the page the transcript of the session, now and as it grows (LN16). */
-  sendTranscript(session: TranscribedSession): void {
-    this.#transcript?.stop()
+  attach(session: TranscribedSession): void {
+    // An answered call has the session of the first `open`; this one will be refused.
+    if (!this.#options.transcript || this.answered) return
     this.#transcript = new PageTranscript(session, this.#options.calls.scope, (message) => {
       if (!this.peer || !this.isReady) return 'away'
       if (this.peer.buffered > shared.congested) return 'wait'
       sendMessage(this.peer, message)
       return 'sent'
     })
-    this.#transcript.joined()
   }
 
   /** Whether a page may come back with this ticket. */

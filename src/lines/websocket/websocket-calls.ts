@@ -46,6 +46,8 @@ export interface WebSocketCallsOptions {
   origins?: readonly string[] | undefined
   /** Default: 16,000. */
   sampleRate?: 16_000 | 24_000 | 48_000
+  /** Whether pages get the transcript of their call: what the caller said, and what was heard of the agent (LN16). Default: true. */
+  transcript?: boolean
   /** How long a page that was cut off may take to come back (LN1). Default: 5 s. */
   rejoinTimeout?: number
   /** How long a page may give no sign of life (LN2). Default: 10 s. */
@@ -74,6 +76,7 @@ const optionNames: OptionNames<WebSocketCallsOptions> = {
   secret: true,
   origins: true,
   sampleRate: true,
+  transcript: true,
   rejoinTimeout: true,
   lostTimeout: true,
   answerTimeout: true,
@@ -174,13 +177,14 @@ export class WebSocketCalls extends BaseCalls<PageCall> {
 
   #begin(peer: Peer, info: Omit<CallInfo, 'key'>, ticket?: Ticket): void {
     const { sampleRate = 16_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
-    const { answerTimeout = 30_000, onCall } = this.#options
+    const { answerTimeout = 30_000, transcript = true, onCall } = this.#options
     const { id } = info
     const timeouts = { answerTimeout, rejoinTimeout, lostTimeout }
     const call = new PageCall({
       id,
       calls: this,
       sampleRate,
+      transcript,
       ...timeouts,
       ...(ticket ? { key: ticket.key } : {}),
     })

@@ -1,8 +1,8 @@
 import { pcm, type AudioFormat, type SampleRate } from '../../audio/index.ts'
+import type { Session } from '../../session/index.ts'
 import { BaseLine } from '../base-line.ts'
 import { limits } from './limits.ts'
 import type { PageCall } from './page-call.ts'
-import type { TranscribedSession } from './page-transcript.ts'
 
 /** The line to one page that has called. `WebSocketCalls` creates it; pass it to one session. */
 export class WebSocketLine extends BaseLine {
@@ -18,11 +18,8 @@ export class WebSocketLine extends BaseLine {
     this.hears = this.speaks = pcm(sampleRate)
   }
 
-  /**
-   * Sends the page the transcript of its session: the caller's words, and the agent's words as they are heard (LN16). Call it
-   * before the session starts.
-   */
-  sendTranscript(session: TranscribedSession): void {
-    this.#pageCall.sendTranscript(session)
+  /** @internal Sends the page the transcript of its session (LN16). */
+  attach(session: Session): void {
+    this.#pageCall.attach(session)
   }
 }

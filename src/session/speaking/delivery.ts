@@ -107,7 +107,7 @@ export class Delivery {
     this.#said = said
     this.#options = options
     this.#frames = turns.falseInterruption ? [] : undefined
-    speech.heardSoFar = () => this.heardText
+    speech.heardSoFar = () => this.noteHeard()
     if (options.reply) this.takePlace()
   }
 
@@ -235,9 +235,11 @@ export class Delivery {
     return this.#text?.upTo(heard) ?? ''
   }
 
-  /** Writes into the history what was heard so far. */
-  noteHeard(): void {
-    this.#place?.heard(this.heardText)
+  /** Writes into the history what was heard so far, and returns it. */
+  noteHeard(): string {
+    const { heardText } = this
+    this.#place?.heard(heardText)
+    return heardText
   }
 
   /** The speech is interrupted. The caller may hear it for a while longer. */

@@ -21,7 +21,7 @@ export interface CallEvents {
   level: number
   /** Whether the agent's sound is playing. */
   speaking: boolean
-  /** The transcript of the call has changed. Only if the server sends it: `line.sendTranscript(session)`. */
+  /** The transcript of the call has changed. */
   transcript: Transcript
   /** The connection was cut. The call resumes within this many milliseconds, or is lost. */
   rejoining: { readonly within: number }

@@ -82,7 +82,7 @@ export class Call {
     return this.#loudspeaker?.output
   }
 
-  /** What was said so far. Empty unless the server sends it: `line.sendTranscript(session)`. */
+  /** What was said so far. The agent's words are in it once they were heard. Empty if the server does not send it. */
   get transcript(): Transcript {
     return this.#transcript
   }

@@ -19,11 +19,14 @@ const route = signal(routeOf(location.hash))
 /** The page: its head, the open view, and announcements for screen readers. */
 export function App({ phone }: { readonly phone: Phone }) {
   useEffect(() => {
+    /** How far the list was scrolled when it was left. */
+    let listAt = 0
     const moved = (): void => {
+      if (route.value.view === 'sessions') listAt = scrollY
       route.value = routeOf(location.hash)
-      // A new view starts at its top, for screen readers as well.
+      // A new view starts at its top, for screen readers as well. The list is where it was.
       document.querySelector('main')?.focus({ preventScroll: true })
-      scrollTo(0, 0)
+      scrollTo(0, route.value.view === 'sessions' ? listAt : 0)
     }
     addEventListener('hashchange', moved)
     return () => removeEventListener('hashchange', moved)
@@ -63,5 +66,5 @@ function OpenView({ phone }: { readonly phone: Phone }) {
   const { value } = route
   if (value.view === 'session') return <SessionView key={value.id} id={value.id} />
   if (value.view === 'comparison') return <ComparisonView key={value.ids.join(' ')} ids={value.ids} />
-  return value.view === 'sessions' ? <SessionsView /> : <CallView phone={phone} />
+  return value.view === 'sessions' ? <SessionsView search={value.search} /> : <CallView phone={phone} />
 }

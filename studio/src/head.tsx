@@ -17,10 +17,10 @@ export function Head({ view }: { readonly view: Route['view'] }) {
       </a>
       <nav aria-label="Views">
         <a href="#/" aria-current={view === 'call' ? 'page' : undefined}>
-          Call
+          Talk
         </a>
         <a href="#/sessions" aria-current={view === 'call' ? undefined : 'page'}>
-          Sessions
+          Calls
           {liveCount.value > 0 && (
             <Count>
               {liveCount.value}

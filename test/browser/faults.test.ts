@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FaultSwitches } from '../../src/cli/fault-switches.ts'
 import { culpritsOf } from '../../src/host/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
-import { nameText, outcomeText } from '../../studio/src/shared/words.ts'
+import { nameText, outcomeText, subjectText } from '../../studio/src/shared/words.ts'
 import { Demo, STANDSTILL, type DemoPage } from './demo.ts'
 
 /** A fault affects every call of a server, and its test mostly waits. Two servers run two tests at a time. */
@@ -58,7 +58,7 @@ const known: Readonly<Record<string, Expected>> = {
     // The session cannot continue without its STT.
     does: async () => {},
     report: { reason: 'error', clean: false },
-    culprit: 'stt',
+    culprit: 'STT',
   },
   'half-open peer': { report: { reason: 'caller-lost', clean: true } },
   'line vanishes': {
@@ -112,11 +112,14 @@ async function closesOnTime(demo: Demo, name: string): Promise<void> {
   const sentence = await page.sentence.textContent()
   const worst = culpritsOf(report)[0]
   if (report.clean) expect(sentence).toMatch(/^Closed cleanly in .* \(deadline 5 s\)\. Nothing left open\.$/)
-  else expect(sentence).toContain(report.error ? report.by : nameText(worst!.name))
+  else expect(sentence).toContain(subjectText(report.error ? report.by! : worst!.name))
   if (culprit !== undefined) expect(sentence).toContain(culprit)
   const rows = page.page.getByRole('table', { name: 'Steps of the close' }).locator('.step')
   if (outcome !== undefined) {
-    const row = rows.filter({ has: page.page.getByText(nameText(worst!.name), { exact: true }) })
+    const { name: step, path } = worst!
+    // A tool and its scope have one row.
+    const label = path.at(-1) === `tool ${step}` ? `tool ${step}` : nameText(step)
+    const row = rows.filter({ has: page.page.getByText(label, { exact: true }) })
     expect(await row.locator('.outcome').allTextContents()).toContain(outcomeText(outcome))
   }
   const wrong = await rows.and(page.page.locator('.bad:not(.scope)')).count()

@@ -39,13 +39,13 @@ describe('the studio of the demo, in a real browser', () => {
   it('lists sessions as they start and end, filters and searches them, and opens a report by its link', async () => {
     await using list = await demo.open({ url: `${demo.url}/#/sessions` })
     await using caller = await demo.open({ room: {}, ears: true })
-    await list.page.getByText('No sessions yet.').waitFor()
+    await list.page.getByText('No calls yet.').waitFor()
 
     await caller.call()
     const good = caller.session
     const row = (id: string) => list.page.getByRole('row').filter({ hasText: id })
     await row(good).getByText('live', { exact: true }).waitFor()
-    await list.page.getByRole('link', { name: 'Sessions 1 live' }).waitFor()
+    await list.page.getByRole('link', { name: 'Calls 1 live' }).waitFor()
     await caller.type('when are you open')
     await caller.log.getByText('from eight to six').waitFor()
     await caller.hangUp()
@@ -62,19 +62,19 @@ describe('the studio of the demo, in a real browser', () => {
 
     const { page } = list
     const filter = (name: string) => page.getByRole('radio', { name, exact: true }).check({ force: true })
-    await filter('not clean')
+    await filter('went wrong')
     await row(good).waitFor({ state: 'detached' })
     await filter('clean')
     await row(bad).waitFor({ state: 'detached' })
     await row(good).waitFor()
     await filter('live')
-    await page.getByText('No matching sessions.').waitFor()
+    await page.getByText('No matching calls.').waitFor()
     await filter('all')
     await row(bad).waitFor()
-    await page.getByLabel('Search sessions').fill('when are you open')
+    await page.getByLabel('Search calls').fill('when are you open')
     await row(bad).waitFor({ state: 'detached' })
     await row(good).waitFor()
-    await page.getByLabel('Search sessions').fill('')
+    await page.getByLabel('Search calls').fill('')
 
     await page.getByRole('link', { name: bad }).click()
     await list.button('Copy link').click()
@@ -85,7 +85,7 @@ describe('the studio of the demo, in a real browser', () => {
     await other.sentence.getByText('injected fault').waitFor()
     await other.goto(`${demo.url}/#/sessions/${good}`)
     await other.sentence.getByText(/^Closed cleanly/).waitFor()
-    await other.page.getByText('when are you open').waitFor()
+    await other.page.getByRole('heading', { name: 'when are you open' }).waitFor()
     expect([...list.trouble, ...caller.trouble, ...other.trouble]).toEqual([])
   })
 
@@ -113,12 +113,12 @@ describe('the studio of the demo, in a real browser', () => {
     await press('button Hang up')
     await caller.sentence.getByText(/^Closed cleanly/).waitFor()
     // Screen readers continue at the report.
-    expect(await caller.run('document.activeElement.textContent')).toBe('How the session ended')
+    expect(await caller.run('document.activeElement.textContent')).toBe('How the call ended')
     await press('button Copy as text')
     await page.getByRole('status').getByText('copied').waitFor()
     expect(await caller.run<string>('navigator.clipboard.readText()')).toContain('caller-hung-up')
-    await press('a Sessions')
-    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await press('a Calls')
+    await page.getByRole('heading', { name: 'Calls' }).waitFor()
     expect(caller.trouble).toEqual([])
   })
 
@@ -151,7 +151,7 @@ describe('the studio of the demo, in a real browser', () => {
     await caller.sentence.waitFor()
     await check('ended')
     await demo.setFaults([])
-    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByRole('link', { name: 'Calls', exact: true }).click()
     await page.getByRole('link', { name: caller.session }).waitFor()
     await check('sessions')
     await page.getByRole('link', { name: caller.session }).click()

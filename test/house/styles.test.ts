@@ -59,6 +59,8 @@ describe('unused styles', () => {
       '--d is used, and not defined',
       '--b is defined, and not used',
     ])
+    const user = component(`style={{ '--c': '1', color: 'var(--b)' }}`)
+    expect(strayProperties(sheets, [user])).toEqual(['--d is used, and not defined'])
   })
 
   it('are style sheets that the component beside them does not import', () => {

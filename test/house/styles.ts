@@ -9,7 +9,7 @@ const tokenised = /^(padding|margin|gap|row-gap|column-gap|font-size|border-radi
 const declaration = /^\s*(?<property>[\w-]+):\s*(?<value>[^;{]+);/gm
 
 /** The widths at which the layout changes. */
-const breakpoints = new Set(['(width < 760px)', '(width >= 1000px)'])
+const breakpoints = new Set(['(width < 760px)', '(width >= 760px)', '(width >= 1000px)'])
 
 const withoutComments = (text: string): string => text.replaceAll(/\/\*[^]*?\*\//g, '')
 
@@ -48,7 +48,8 @@ export function unusedClasses(sheets: readonly Source[], components: readonly So
 /** Custom properties that are used and not defined, or defined and not used, one line each. */
 export function strayProperties(sheets: readonly Source[], components: readonly Source[]): string[] {
   const css = sheets.map(({ text }) => withoutComments(text)).join('\n')
-  const used = new Set([...css.matchAll(/var\((--[\w-]+)/g)].map(([, name]) => name ?? ''))
+  const all = [css, ...components.map(({ text }) => text)].join('\n')
+  const used = new Set([...all.matchAll(/var\((--[\w-]+)/g)].map(([, name]) => name ?? ''))
   const defined = new Set([
     ...[...css.matchAll(/^\s*(--[\w-]+):/gm)].map(([, name]) => name ?? ''),
     ...components.flatMap(({ text }) => [...text.matchAll(/'(--[\w-]+)':/g)].map(([, name]) => name ?? '')),

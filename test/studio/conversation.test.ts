@@ -120,8 +120,8 @@ describe('the transcript', () => {
       'The caller is connected again',
       'Guardrail advice blocked what the agent said: a diagnosis',
       'Fault “close hangs” on',
-      'The session will end in 30 s: its time is nearly up',
-      'TTS failed: no voice',
+      'The call will end in 30 s: its time is nearly up',
+      'The TTS failed: no voice',
     ])
   })
 
@@ -134,10 +134,10 @@ describe('the transcript', () => {
     expect(now.entries.map(({ key }) => key)).toEqual(['n1', 'n2'])
   })
 
-  it('keeps the last 500 entries', () => {
-    const events = Array.from({ length: 600 }, (_, i) => ({ type: 'user', text: `${i}` }) as const)
+  it('keeps the last 2,000 entries', () => {
+    const events = Array.from({ length: 2_100 }, (_, i) => ({ type: 'user', text: `${i}` }) as const)
     const { entries } = after(...events)
-    expect([entries.length, entries.at(-1)]).toMatchObject([500, { text: '599' }])
+    expect([entries.length, entries.at(-1)]).toMatchObject([2_000, { text: '2099' }])
   })
 
   type AnsweredBy = Extract<LiveEvent, { type: 'answered' }>['by']
@@ -165,6 +165,15 @@ describe('the transcript', () => {
 })
 
 describe('a tool call', () => {
+  it('[TL10] that was cancelled or refused has not failed', () => {
+    const call = { type: 'tool', id: 'c1', name: 'book', input: '{}' } as const
+    const done = { type: 'tool-done', id: 'c1', name: 'book', output: 'cancelled', failed: true } as const
+    expect(after(call, { ...done, stopped: 'cancelled' }).entries).toMatchObject([
+      { how: 'stopped', detail: '' },
+    ])
+    expect(after(call, done).entries).toMatchObject([{ how: 'failed', detail: 'cancelled' }])
+  })
+
   it('shows its progress, and then its output', () => {
     const call = { type: 'tool', id: 'c1', name: 'book', input: '{}' } as const
     const running = after(call, { type: 'progress', id: 'c1', name: 'book', update: 'asking' })

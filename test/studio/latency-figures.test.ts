@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { turnStages, type TurnLatency } from '../../src/session/index.ts'
-import {
-  latenciesOf,
-  paceOf,
-  percentileOf,
-  slowestOf,
-  stagesOf,
-  thresholds,
-} from '../../studio/src/live/latency-figures.ts'
+import { percentileOf, slowestStageOf } from '../../src/host/wire/index.ts'
+import { latenciesOf, paceOf, stagesOf, thresholds } from '../../studio/src/live/latency-figures.ts'
 import { stageTexts } from '../../studio/src/live/stage-texts.ts'
 
 const turn = (stages: TurnLatency['stages']): TurnLatency => ({
@@ -21,9 +15,9 @@ describe('the latency of turns in the page', () => {
   it('[LT1] has the stages of a turn in the order in which they happen', () => {
     expect(Object.keys(stageTexts)).toEqual([...turnStages])
     expect(stagesOf(turn({ playout: 5, model: 300, endpointing: 200 }))).toEqual([
-      ['endpointing', 200],
-      ['model', 300],
-      ['playout', 5],
+      { stage: 'endpointing', from: 0, ms: 200 },
+      { stage: 'model', from: 200, ms: 300 },
+      { stage: 'playout', from: 500, ms: 5 },
     ])
   })
 
@@ -39,14 +33,20 @@ describe('the latency of turns in the page', () => {
 
   it('names the stage in which most of the time went', () => {
     const turns = [turn({ model: 300, voice: 100 }), turn({ model: 100, tools: 500 })]
-    expect(slowestOf(turns)).toEqual({ stage: 'tools', share: 0.5 })
-    expect(slowestOf([turn({ model: 0 })])).toBeUndefined()
-    expect(slowestOf([])).toBeUndefined()
+    expect(slowestStageOf(turns)).toEqual({ stage: 'tools', share: 0.5 })
+    expect(slowestStageOf([turn({ model: 0 })])).toBeUndefined()
+    expect(slowestStageOf([])).toBeUndefined()
   })
 
   it('tells by thresholds how fast an answer was', () => {
-    const { good, fair } = thresholds
-    expect([0, good, good + 1, fair, fair + 1].map(paceOf)).toEqual(['good', 'good', 'fair', 'fair', 'slow'])
+    const { fast, noticeable } = thresholds
+    expect([0, fast, fast + 1, noticeable, noticeable + 1].map(paceOf)).toEqual([
+      'fast',
+      'fast',
+      'noticeable',
+      'noticeable',
+      'slow',
+    ])
   })
 
   it('shows turns of reports that have no stages yet', () => {

@@ -127,8 +127,8 @@ describe('a call over the WebSocket line', () => {
     await using box = await PhoneBox.open({ voice: new NoTts() })
     const { page } = box
     await page.getByRole('button', { name: 'Call', exact: true }).click()
-    await page.locator('.sentence').getByText('Error: no voice is installed').waitFor()
-    await page.getByText('The session could not start.', { exact: true }).waitFor()
+    await page.locator('.sentence').getByText('no voice is installed').waitFor()
+    await page.getByText('The call could not start.', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Call again' }).waitFor()
     expect(box.trouble).toEqual([])
   })

@@ -53,7 +53,7 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Mute' }).click()
     await look('muted')
     await hangUp()
-    await page.locator('.closing .step.open').first().waitFor()
+    await page.locator('.ended.closing .step.open').first().waitFor()
     await look('closing')
     await sentence(page).getByText('The STT did not close').waitFor()
     await page.locator('.waveform').waitFor()
@@ -68,7 +68,7 @@ describe('the page', () => {
     await hangUp()
     await sentence(page).getByText('Closed cleanly').waitFor()
     const second = studio.call!.session.id
-    await page.getByRole('link', { name: 'Sessions', exact: true }).click()
+    await page.getByRole('link', { name: 'Calls', exact: true }).click()
     await page.getByRole('link', { name: first }).waitFor()
     await look('sessions')
     await page.getByRole('link', { name: second }).click()

@@ -26,7 +26,7 @@ describe('the view of a session', () => {
     await page.getByText(/^(interrupted|not heard)$/).waitFor()
     await page.getByRole('button', { name: 'Close now' }).click()
     await sentence(page).getByText('Closed cleanly').waitFor()
-    await page.getByText('A close was requested by studio.', { exact: true }).waitFor()
+    await page.getByText('The call was ended on request by studio.', { exact: true }).waitFor()
   })
 
   it('[ST3] shows of a closed session what it showed while it was live', async () => {
@@ -53,7 +53,7 @@ describe('the view of a session', () => {
     caller.goesAway()
     caller.comesBack()
     await log.getByText('The caller is connected again').waitFor()
-    await log.getByText('crm failed: no answer').waitFor()
+    await log.getByText('The crm failed: no answer').waitFor()
     const live = await log.innerText()
     await session.close()
     await sentence(page).waitFor()
@@ -130,7 +130,7 @@ describe('the view of a session', () => {
     await page.getByText('Done.').waitFor()
     caller.types('And again!')
     await page.getByRole('button', { name: 'Refuse' }).click()
-    await page.locator('.tool-call.failed').getByText('not approved', { exact: true }).waitFor()
+    await page.locator('.tool-call.stopped').getByText('not approved', { exact: true }).waitFor()
   })
 
   it('has a log of all events as they were sent', async () => {
@@ -151,6 +151,6 @@ describe('the view of a session', () => {
   it('says so if the host does not have the session', async () => {
     await using studio = await openStudio()
     await studio.goto('#/sessions/nobody')
-    await studio.page.getByText('Session not found.').waitFor()
+    await studio.page.getByRole('heading', { name: 'Call not found' }).waitFor()
   })
 })

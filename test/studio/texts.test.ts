@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linkTo, routeOf } from '../../studio/src/shared/route.ts'
+import { linkTo, linkToList, routeOf } from '../../studio/src/shared/route.ts'
 import { ageText, agoText, clockText, costText, retriesText } from '../../studio/src/shared/texts.ts'
 
 describe('an address', () => {
@@ -7,7 +7,9 @@ describe('an address', () => {
     ['', { view: 'call' }],
     ['#/', { view: 'call' }],
     ['#/nonsense', { view: 'call' }],
-    ['#/sessions', { view: 'sessions' }],
+    ['#/sessions', { view: 'sessions', search: '' }],
+    [linkToList('filter=live'), { view: 'sessions', search: 'filter=live' }],
+    ['#/compare/a/b', { view: 'comparison', ids: ['a', 'b'] }],
     ['#/sessions/abc', { view: 'session', id: 'abc' }],
     [linkTo('a/b c'), { view: 'session', id: 'a/b c' }],
     ['#/sessions/%', { view: 'session', id: '%' }],

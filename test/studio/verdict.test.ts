@@ -38,11 +38,28 @@ describe('the verdict on a session', () => {
         await clock.elapse(100)
       })
       const { clean, sentence, others, reason } = verdictOf(report)
-      expect([clean, reason]).toEqual([false, 'A close was requested.'])
+      expect([clean, reason]).toEqual([false, 'The call was ended on request.'])
       expect(sentence).toMatch(
         /^The tool book did not stop when it was asked, and was abandoned after 4\.\d+ s\. It may still/,
       )
       expect(others).toEqual([expect.stringMatching(/^The STT did not close in time, and was cut off after/)])
+    }))
+
+  it('names tools that failed although the call is clean, and says how often', () =>
+    inVirtualTime(async (world) => {
+      const fails = (): never => {
+        throw new Error('no connection')
+      }
+      const tools = { find: tool({ description: 'Finds', run: fails, duplicates: 'run' }) }
+      const options = { agent: { tools }, answers: [[callTool('find'), callTool('find')], 'I am sorry.'] }
+      const report = await ended(world, options, async ({ caller, clock }) => {
+        caller.types('Find it!')
+        await clock.elapse(3_000)
+      })
+      expect(verdictOf(report)).toMatchObject({
+        clean: true,
+        others: ['The tool find failed: no connection (2 times).'],
+      })
     }))
 
   it('quotes an error thrown by a close', () =>
@@ -60,7 +77,7 @@ describe('the verdict on a session', () => {
       await expect(call.session.start()).rejects.toThrow()
       const report = await call.session.close()
       expect(verdictOf(report)).toMatchObject({
-        reason: 'The session could not start.',
+        reason: 'The call could not start.',
         sentence: expect.stringMatching(/^FaultError: injected fault: open:stt\. Everything else closed in/),
       })
       const error = { name: 'LinkError', message: 'Check the network.' }

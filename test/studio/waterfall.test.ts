@@ -6,7 +6,7 @@ import { waterfallOf, type Bar } from '../../studio/src/ended/waterfall.ts'
 import { applyToTree, type ResourceNode } from '../../studio/src/live/resource-tree.ts'
 
 /** The tree of a scope as the page has it, since now. */
-function following(scope: Scope<'work' | 'rest'>): () => ResourceNode {
+function following<Phase extends string>(scope: Scope<Phase>): () => ResourceNode {
   const changes: Change[] = []
   const inspection = scope.inspect((change) => changes.push(change))
   const common = { now: scope.clock.now(), statuses: [] }
@@ -83,6 +83,28 @@ describe('the waterfall of a close', () => {
       ])
     }))
 
+  it('has one row for a tool and its scope', () =>
+    inVirtualTime(async ({ clock }) => {
+      const scope = new Scope('call', { clock, closeTimeout: 100 })
+      const tool = scope.child('tool book')
+      tool.spawn('book', () => new Promise(() => {}))
+      tool.own('connection', { close: () => {}, abort: () => {} })
+      const tree = following(scope)
+      const times = { askedAt: clock.now(), deadline: clock.now() + 100 }
+      const closed = scope.close()
+      await clock.elapse(10)
+      const names = (rows: readonly { type: string; name?: string; depth: number }[]): unknown[] =>
+        rows.flatMap(({ type, name, depth }) => (type === 'bar' ? [[name, depth]] : []))
+      expect(names(closingWaterfallOf(tree(), times, clock.now()).rows)).toEqual([
+        ['tool book', 1],
+        ['connection', 2],
+      ])
+      expect(names(waterfallOf(await closed).rows)).toEqual([
+        ['tool book', 1],
+        ['connection', 2],
+      ])
+    }))
+
   it('is empty for a scope that owned nothing', () =>
     inVirtualTime(async ({ clock }) => {
       const report = await new Scope('call', { clock }).close()
@@ -128,7 +150,7 @@ describe('the waterfall of a close that is under way', () => {
         )
       expect(rows()).toEqual([
         'Work in progress',
-        ['agent’s speech 1', 'stopped', 0, 0],
+        ['speaking', 'stopped', 0, 0],
         'Connections',
         ['STT', 'closing…', 0, 10],
         ['TTS', 'closed', 0, 5],

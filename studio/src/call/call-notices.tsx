@@ -44,7 +44,7 @@ const texts: Readonly<
   gone: {
     tone: 'warn',
     title: 'Call ended',
-    help: 'It ended while the connection was interrupted. The report shows how.',
+    help: 'It ended while the connection was interrupted. Its report is in the list of calls.',
   },
   refused: { tone: 'bad', title: 'Call refused', help: 'The server is not accepting calls.' },
   unreachable: {

@@ -2,17 +2,17 @@ import { ClosingPanel } from '../ended/closing-panel.tsx'
 import { EndedPanel } from '../ended/ended-panel.tsx'
 import { EventLog } from '../live/event-log.tsx'
 import { Latency } from '../live/latency.tsx'
-import { UsageAndCost } from '../live/usage-and-cost.tsx'
+import type { LiveSession } from '../live/live-session.ts'
 import { ResourcesPanel } from '../live/resources-panel.tsx'
 import { Transcript } from '../live/transcript.tsx'
-import type { Player } from '../recording/player.ts'
-import { RecordingPanel } from '../recording/recording-panel.tsx'
+import { UsageAndCost } from '../live/usage-and-cost.tsx'
+import { Recording } from '../recording/recording.tsx'
 import { isComplete, usePlayer } from '../recording/use-player.ts'
 import { Columns, View } from '../shared/layout.tsx'
 import { CallNotices } from './call-notices.tsx'
 import { Composer } from './composer.tsx'
-import { FirstView } from './first-view.tsx'
 import { FaultsPanel } from './faults-panel.tsx'
+import { FirstView } from './first-view.tsx'
 import { Instrument } from './instrument.tsx'
 import type { Phone } from './phone.ts'
 import { PhraseButtons } from './phrases.tsx'
@@ -20,16 +20,15 @@ import { Welcome } from './welcome.tsx'
 import '../shared/panel.css'
 import './call-view.css'
 
-/** A call from the page: the conversation, what the session owns, and how it ended. */
+/** A call from the page: the conversation, what the call owns, and how it ended. */
 export function CallView({ phone }: { readonly phone: Phone }) {
   const session = phone.session.value
   const report = session?.report.value
   const inCall = phone.inCall.value
-  const player = usePlayer(session)
   const summary = session?.summary.value
   return (
     <View name="call-view">
-      <h1 class="sr">Call</h1>
+      <h1 class="sr">Talk to the agent</h1>
       {session && <ClosingPanel session={session} />}
       {report && session && (
         <EndedPanel
@@ -40,23 +39,14 @@ export function CallView({ phone }: { readonly phone: Phone }) {
           fresh
         />
       )}
-      {player && report && <RecordingPanel player={player} complete={isComplete(report)} />}
-      <Columns
-        side={
-          <>
-            {/* First, because the tree grows and shrinks. */}
-            <FaultsPanel />
-            <ResourcesPanel session={session} />
-          </>
-        }
-      >
+      <Columns side={<Side session={session} />}>
         <section class={`panel phone ${inCall ? 'in-call' : ''}`} aria-labelledby="phone-title">
           <h2 id="phone-title" class="sr">
             Phone
           </h2>
           <Instrument phone={phone} />
           <CallNotices phone={phone} />
-          {inCall || session ? <Talk phone={phone} player={player} /> : <Welcome />}
+          {inCall || session ? <Talk phone={phone} /> : <Welcome />}
         </section>
       </Columns>
       {!session && !inCall && <FirstView />}
@@ -65,15 +55,29 @@ export function CallView({ phone }: { readonly phone: Phone }) {
   )
 }
 
-function Talk({ phone, player }: { readonly phone: Phone; readonly player: Player | undefined }) {
-  const session = phone.session.value
+function Side({ session }: { readonly session: LiveSession | undefined }) {
   const conversation = session?.conversation.value
+  return (
+    <>
+      {/* First, because everything below it grows and shrinks. */}
+      <FaultsPanel />
+      {conversation && <Latency turns={conversation.latencies} live={!session?.report.value} />}
+      {conversation && <UsageAndCost spent={conversation.spent} />}
+      <ResourcesPanel session={session} />
+    </>
+  )
+}
+
+function Talk({ phone }: { readonly phone: Phone }) {
+  const session = phone.session.value
+  const report = session?.report.value
+  const conversation = session?.conversation.value
+  const player = usePlayer(session)
   const inCall = phone.inCall.value
   const input = { say: (text: string) => phone.say(text), disabled: phone.state.value !== 'live' }
   return (
     <>
-      {conversation && <Latency turns={conversation.latencies} />}
-      {conversation?.spent && <UsageAndCost spent={conversation.spent} />}
+      {player && report && <Recording player={player} complete={isComplete(report)} />}
       <Transcript
         entries={conversation?.entries ?? []}
         interim={conversation?.interim ?? ''}
@@ -81,7 +85,7 @@ function Talk({ phone, player }: { readonly phone: Phone; readonly player: Playe
         empty={inCall ? 'Nothing said yet. Speak, or type below.' : 'Nothing was said.'}
         startedAt={session?.summary.value?.addedAt}
         player={player}
-        decide={session && !session.report.value ? (id, approved) => session.decide(id, approved) : undefined}
+        decide={session && !report ? (id, approved) => session.decide(id, approved) : undefined}
       />
       {inCall && <Composer {...input} />}
       {inCall && <PhraseButtons {...input} />}

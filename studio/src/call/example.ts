@@ -24,7 +24,7 @@ function bar(name: string, from: number, until: number, outcome: string, more: P
 export const exampleWaterfall: Waterfall = {
   rows: [
     { type: 'phase', depth: 0, name: 'Work in progress' },
-    bar('agent’s speech 4', 0, 20, 'stopped', { kind: 'task' }),
+    bar('speaking', 0, 20, 'stopped', { kind: 'task' }),
     bar('tool book', 0, 4_500, 'did not stop', { kind: 'task', tone: 'bad', goesOn: true }),
     { type: 'phase', depth: 0, name: 'Connections' },
     bar('line', 2_250, 2_400, 'closed'),

@@ -34,7 +34,7 @@ export function FaultsPanel() {
         </>
       }
     >
-      <p class="about">Turn a fault on, then hang up. The session still closes on time.</p>
+      <p class="about">Break something, then hang up: the call still closes on time.</p>
       <ul>
         {faults.value.map(({ name, about, on }, index) => (
           <li key={name} class={on ? 'fault on' : 'fault'}>

@@ -19,7 +19,7 @@ export function FirstView() {
         title="Latest calls"
         aside={
           <a class="button quiet" href="#/sessions">
-            All sessions
+            All calls
           </a>
         }
       >
@@ -27,11 +27,11 @@ export function FirstView() {
       </Panel>
     )
   return (
-    <Panel name="example" title="How a session ends: an example">
+    <Panel name="example" title="How a call ends: an example">
       <p class="about">
-        The caller hung up while the agent was speaking and the tool <code>book</code> was running. The tool
-        did not stop. Everything else closed, and the session still ended before its deadline of 5 s, with a
-        report that names the tool. Make a call and hang up to see your own.
+        The caller hung up while the tool <code>book</code> was running, and the tool did not stop when it was
+        asked. Everything else closed, the call ended before its deadline, and its report names the tool. Make
+        a call and hang up to see your own.
       </p>
       <WaterfallTable waterfall={exampleWaterfall} />
     </Panel>

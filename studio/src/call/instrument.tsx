@@ -64,7 +64,7 @@ export function Instrument({ phone }: { readonly phone: Phone }) {
 function statusOf(phone: Phone, activity: Activity | undefined): string {
   const state = phone.state.value
   const session = phone.session.value
-  if (state === 'ended' && session && !session.report.value) return 'Call ended, session closing…'
+  if (state === 'ended' && session && !session.report.value) return 'Call ended, closing…'
   const [tool] = activity === 'thinking' && session ? runningTools(session.conversation.value) : []
   return tool ? tool.detail || `Running ${tool.name}…` : stateTexts[state]
 }

@@ -16,7 +16,7 @@ export function Welcome() {
     <div class="welcome">
       <p class="lead">
         Press <b>Call</b> and talk. Interrupt the agent, or hang up in the middle of a sentence, and see how
-        the session ends.
+        the call ends.
       </p>
       <PhraseList />
       {models.length > 0 && (

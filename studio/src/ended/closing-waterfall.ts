@@ -1,7 +1,8 @@
 import { isWrong, type CloseTimes } from '../../../src/host/wire/index.ts'
+import { sectionsOf, sorted } from '../live/resource-sections.ts'
 import type { ResourceNode } from '../live/resource-tree.ts'
-import { nameText, outcomeText, sections } from '../shared/words.ts'
 import { timeText } from '../shared/texts.ts'
+import { nameText, outcomeText } from '../shared/words.ts'
 import { ticksOf, type Bar, type Waterfall, type WaterfallRow } from './waterfall.ts'
 
 /** Where the last tick may be, as a share of the axis: a later one would run into the next column. */
@@ -39,27 +40,6 @@ export function closingWaterfallOf(
     ended: leaves.filter(({ open }) => !open).length,
   }
 }
-
-/** What a session owns, by the sections in which it closes. */
-function sectionsOf({ children }: ResourceNode): [string, readonly ResourceNode[]][] {
-  const rest = children.find(({ kind, name }) => kind === 'scope' && name === 'rest')
-  const isLinks = ({ kind, name }: ResourceNode): boolean => kind === 'scope' && !name.startsWith('toolset ')
-  const below = rest?.children ?? []
-  return [
-    [sections.work, sorted(children.filter((child) => child !== rest))],
-    [sections.links, below.filter(isLinks).flatMap(ungrouped)],
-    [sections.stores, sorted(below.filter((child) => !isLinks(child)))],
-  ]
-}
-
-/** The contents of a scope that only groups connections. */
-const ungrouped = (node: ResourceNode): readonly ResourceNode[] =>
-  node.name === 'links' ? sorted(node.children) : [node]
-
-const order: readonly ResourceNode['kind'][] = ['task', 'opening', 'scope', 'resource', 'deferred', 'timer']
-
-const sorted = (nodes: readonly ResourceNode[]): readonly ResourceNode[] =>
-  nodes.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))
 
 interface Axis {
   readonly askedAt: number

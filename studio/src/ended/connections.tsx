@@ -1,6 +1,7 @@
 import type { SessionReport } from '../../../src/session/index.ts'
 import { retriesText } from '../shared/texts.ts'
 import { nameText } from '../shared/words.ts'
+import { reasons } from './verdict.ts'
 import './connections.css'
 
 const hows: Readonly<Record<string, string>> = { aborted: 'cut off', dropped: 'lost' }
@@ -11,13 +12,12 @@ export function Connections({ report: { connections, alsoAsked } }: { readonly r
     <>
       {connections.length > 0 && (
         <div class="connections">
-          <h3>Connections</h3>
+          <h3>How each connection ended</h3>
           <ul>
             {connections.map(({ name, how, code, reason, retries }, index) => (
               <li key={index} class={how === 'aborted' || how === 'dropped' ? 'bad' : 'good'}>
                 <b>{nameText(name)}</b> <span class="how">{hows[how] ?? how}</span>
-                {code === undefined ? '' : ` ${code}`}
-                {reason ? ` ${reason}` : ''}
+                {code === undefined && !reason ? '' : ` (${[code, reason].filter(Boolean).join(' ')})`}
                 {retries > 0 ? `, ${retriesText(retries)}` : ''}
               </li>
             ))}
@@ -25,11 +25,15 @@ export function Connections({ report: { connections, alsoAsked } }: { readonly r
         </div>
       )}
       {alsoAsked.length > 0 && (
-        <p class="also">
-          Later close requests:{' '}
-          {alsoAsked.map(({ reason, by }) => reason + (by ? ` (${by})` : '')).join(', ')}
-        </p>
+        <p class="also">Then also: {alsoAsked.map(({ reason, by }) => askText(reason, by)).join(', ')}</p>
       )}
     </>
   )
+}
+
+/** `the host was shutting down`, or the words of whoever asked. */
+function askText(reason: string, by: string | undefined): string {
+  const known = (reasons as Readonly<Record<string, string>>)[reason]
+  const text = known ? known[0]!.toLowerCase() + known.slice(1) : reason
+  return by === undefined ? text : `${text} (by ${by})`
 }

@@ -58,7 +58,7 @@ export function waterfallOf(report: ScopeReport): Waterfall {
   const end = beyond ? took / (1 - MARGIN) : Math.max(took, deadline)
   const place = (at: number): number => (end === 0 ? 0 : Math.min(100, Math.max(0, (at / end) * 100)))
   return {
-    rows: simplified(rowsOf(report)).map((row) => rowOf(row, place)),
+    rows: withoutToolScopes(simplified(rowsOf(report))).map((row) => rowOf(row, place)),
     ticks: ticksOf(end, took).map((at) => ({ at: place(at), text: at === 0 ? '0' : timeText(at) })),
     ...(deadline > 0
       ? { deadline: { at: beyond ? 100 : place(deadline), text: timeText(deadline), beyond } }
@@ -89,6 +89,20 @@ function simplified(rows: readonly Row[]): Row[] {
   }
   return kept
 }
+
+/** A tool runs in a scope of its own, `tool book`, as the task `book`: one row is enough for both. */
+function withoutToolScopes(rows: readonly Row[]): Row[] {
+  return rows.flatMap((row, index): readonly Row[] => {
+    if (isToolScope(row, rows[index + 1])) return []
+    const scope = rows[index - 1]
+    return scope && isToolScope(scope, row)
+      ? [{ ...row, name: scope.name, depth: scope.depth } as Row]
+      : [row]
+  })
+}
+
+const isToolScope = (row: Row, next: Row | undefined): row is Span =>
+  row.type === 'span' && row.kind === 'scope' && next?.type === 'span' && row.name === `tool ${next.name}`
 
 function headingOf({ name, depth }: Heading): string | undefined {
   if (depth <= 2 && Object.hasOwn(sections, name)) return sections[name as keyof typeof sections]

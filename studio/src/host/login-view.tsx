@@ -25,7 +25,7 @@ export function LoginView() {
     <section class="panel login" aria-labelledby="login-title">
       <h1 id="login-title">Log in</h1>
       <p class="quiet">
-        Session reports contain what callers said. Enter the secret that the host was started with.
+        Calls and their reports are private. Enter the secret that the host was started with.
       </p>
       <form onSubmit={submit}>
         <label for="secret">Secret</label>

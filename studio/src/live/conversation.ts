@@ -1,6 +1,6 @@
 import type { LiveEvent, LiveMessage, Saying, Spent } from '../../../src/host/wire/index.ts'
 import type { TransferOutcome } from '../../../src/parts/index.ts'
-import { nameText } from '../shared/words.ts'
+import { subjectText } from '../shared/words.ts'
 import type { SessionState, TurnLatency } from '../../../src/session/index.ts'
 import { latenciesOf } from './latency-figures.ts'
 
@@ -44,6 +44,8 @@ export interface SpokenEntry extends AnyEntry {
   /** The rest of the text: still to be heard while the speech plays, never heard once it was cut off. */
   readonly unheard: string
   readonly how: 'playing' | 'played' | 'interrupted' | 'failed'
+  /** How long the caller waited for it, in milliseconds, if it was an answer. */
+  readonly waited?: number
 }
 
 export interface ToolEntry extends AnyEntry {
@@ -53,7 +55,8 @@ export interface ToolEntry extends AnyEntry {
   readonly call: string
   readonly name: string
   readonly input: string
-  readonly how: 'running' | 'done' | 'failed'
+  /** `stopped`: it was cancelled, or not approved, so it has not failed. */
+  readonly how: 'running' | 'done' | 'stopped' | 'failed'
   /** The latest progress, or the output. */
   readonly detail: string
   /** Whether somebody has to approve it, or has decided. */
@@ -79,9 +82,9 @@ export interface Conversation {
   readonly count: number
 }
 
-/** Limits for a page that stays open for days. The report has all entries. */
-const MAX_ENTRIES = 500
-const MAX_LATENCIES = 200
+/** Limits for a page that stays open for days. The host keeps as many events of a call. */
+const MAX_ENTRIES = 2_000
+const MAX_LATENCIES = 1_000
 
 export const emptyConversation: Conversation = {
   state: 'new',
@@ -149,15 +152,19 @@ const effects: {
   spoken: (now, event) => endSpeech(now, event),
   pressed: (now, { at, keys }) =>
     keys === '' ? now : { ...addNote(now, at, 'plain', `The agent pressed ${keys}`), waiting: false },
-  latency: (now, { ms, stages, heard, by }) => ({
-    ...now,
+  latency: (now, { speech, ms, stages, heard, by }) => ({
+    ...(changeLast(now, isSpeech(speech), (entry) => ({ ...entry, waited: ms })) ?? now),
     latencies: [...now.latencies, { ms, stages, heard, by }].slice(-MAX_LATENCIES),
   }),
   tool: (now, { at, id: call, name, input }) =>
     add(now, { kind: 'tool', at, call, name, input, how: 'running', detail: '' }),
   progress: (now, { id, update }) => updateTool(now, id, { detail: update }),
-  'tool-done': (now, { at, id, output, failed }) =>
-    updateTool(now, id, { detail: output, how: failed ? 'failed' : 'done', endedAt: at }),
+  'tool-done': (now, { at, id, output, failed, stopped }) =>
+    updateTool(now, id, {
+      detail: stopped ? '' : output,
+      how: stopped ? 'stopped' : failed ? 'failed' : 'done',
+      endedAt: at,
+    }),
   approval: (now, { id }) => updateTool(now, id, { approval: 'waiting' }),
   approved: (now, { id, approved }) => updateTool(now, id, { approval: approved ? 'approved' : 'refused' }),
   transfer: (now, { at, to, outcome, why }) =>
@@ -193,11 +200,11 @@ const effects: {
       at,
       'warn',
       reason === 'budget'
-        ? `The session will end soon: ${Math.round(left * 100)} % of its budget is left`
-        : `The session will end in ${Math.round(left / 1_000)} s: ${capTexts[reason] ?? reason}`,
+        ? `The call will end soon: ${Math.round(left * 100)} % of its budget is left`
+        : `The call will end in ${Math.round(left / 1_000)} s: ${capTexts[reason] ?? reason}`,
     ),
   error: (now, { at, where, error }) =>
-    addNote(now, at, 'bad', `${nameText(where)} failed: ${error.message}`),
+    addNote(now, at, 'bad', `The ${subjectText(where)} failed: ${error.message}`),
 }
 
 const capTexts: Readonly<Record<string, string>> = {

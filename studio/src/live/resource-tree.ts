@@ -61,15 +61,13 @@ export function prune(node: ResourceNode, now: number): ResourceNode {
   }
 }
 
-/** The scopes that only sort what a session owns. */
-const groups: ReadonlySet<string> = new Set(['rest', 'links'])
-
-/** The tree of a session with the contents of such scopes instead of them. */
-export function withoutGroups(node: ResourceNode): ResourceNode {
-  const children = node.children.flatMap((child): readonly ResourceNode[] =>
-    child.kind === 'scope' && groups.has(child.name) ? withoutGroups(child).children : [child],
-  )
-  return { ...node, children }
+/** A tool runs in a scope of its own, `tool book`, as the task `book`: one node is enough for both. */
+export function withoutToolScopes(node: ResourceNode): ResourceNode {
+  const task = node.children.find(({ kind, name }) => kind === 'task' && node.name === `tool ${name}`)
+  const children = node.children.filter((child) => child !== task).map(withoutToolScopes)
+  return task && node.kind === 'scope'
+    ? { ...task, name: node.name, children: [...children, ...task.children] }
+    : { ...node, children }
 }
 
 /** How many nodes below this one have not ended, not counting scopes. */

@@ -6,10 +6,11 @@ import { ageText, retriesText } from '../shared/texts.ts'
 import { nameText, outcomeText } from '../shared/words.ts'
 import { useTick } from '../shared/use-tick.ts'
 import type { LiveSession } from './live-session.ts'
-import { countLive, withoutGroups, wrongNodes, type LinkStatus, type ResourceNode } from './resource-tree.ts'
+import { sectionsOf, timersIn, withoutTimers } from './resource-sections.ts'
+import { countLive, wrongNodes, type LinkStatus, type ResourceNode } from './resource-tree.ts'
 import './resources-panel.css'
 
-/** What a session owns right now. It empties as the session closes; whatever does not end well stays, in red. */
+/** What a call owns right now. It empties as the call closes; whatever does not end well stays, in red. */
 export function ResourcesPanel({ session }: { readonly session: LiveSession | undefined }) {
   const tree = session?.tree.value
   const prune = useMemo(() => () => session?.prune(), [session])
@@ -31,17 +32,40 @@ export function ResourcesPanel({ session }: { readonly session: LiveSession | un
           {wrong.length === 1 ? '1 resource' : `${wrong.length} resources`} did not end cleanly.
         </p>
       )}
-      {session && tree && !(closed && wrong.length === 0) && (
-        <ul class="tree" aria-label="Resources owned by the session" tabIndex={0}>
-          <Branch node={withoutGroups(tree)} now={session.now} />
-        </ul>
-      )}
+      {session && tree && !(closed && wrong.length === 0) && <Tree tree={tree} now={session.now} />}
     </Panel>
   )
 }
 
-/** The kinds that are named. */
-const kinds: Readonly<Partial<Record<ResourceNode['kind'], string>>> = { timer: 'timer', opening: 'opening' }
+function Tree({ tree, now }: { readonly tree: ResourceNode; readonly now: number }) {
+  const timers = timersIn(tree)
+  return (
+    <div class="tree" role="group" aria-label="Resources owned by the call" tabIndex={0}>
+      {sectionsOf(withoutTimers(tree)).map(([title, nodes]) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <ul>
+            {nodes.map((node) => (
+              <Branch key={node.id} node={node} now={now} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {timers.length > 0 && (
+        <details>
+          <summary>
+            Timers <Count>{timers.length}</Count>
+          </summary>
+          <ul>
+            {timers.map((timer) => (
+              <Branch key={timer.id} node={timer} now={now} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  )
+}
 
 function Branch({ node, now }: { readonly node: ResourceNode; readonly now: number }) {
   const { kind, name, state, outcome, endedAt, createdAt, status, children } = node
@@ -51,7 +75,7 @@ function Branch({ node, now }: { readonly node: ResourceNode; readonly now: numb
       <div class="row">
         <span class="mark" aria-hidden="true" />
         <span class="name">{nameText(name)}</span>
-        {kinds[kind] && <span class="kind">{kinds[kind]}</span>}
+        {kind === 'opening' && <span class="kind">opening</span>}
         <span class="age">
           {outcome
             ? outcomeText(outcome)
@@ -72,13 +96,15 @@ function Branch({ node, now }: { readonly node: ResourceNode; readonly now: numb
   )
 }
 
+const phases: Readonly<Record<string, string>> = { 'backing-off': 'waits before it retries' }
+
 /** The phase of a link, its retries, and how its last connection ended. */
 function Status({ status: { phase, retries = 0, last } }: { readonly status: LinkStatus }) {
   if (phase === undefined) return null
   const tone = phase === 'ready' || phase === 'open' ? 'good' : phase === 'backing-off' ? 'bad' : 'warn'
   return (
     <div class="status">
-      <span class={tone}>{phase}</span>
+      <span class={tone}>{phases[phase] ?? phase}</span>
       {retries > 0 && <span>{retriesText(retries)}</span>}
       {last && <span>last: {[last.class, last.code, last.reason].filter(Boolean).join(' ')}</span>}
     </div>

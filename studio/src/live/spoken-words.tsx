@@ -1,3 +1,5 @@
+import { computed } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import type { Player } from '../recording/player.ts'
 
 interface SpokenWordsProps {
@@ -9,18 +11,34 @@ interface SpokenWordsProps {
 }
 
 /** A text whose words can be clicked to hear them, and are marked while they are heard. */
-export function SpokenWords({ text, from, until = from, player }: SpokenWordsProps) {
-  if (!player || until <= from) return <>{text}</>
-  const { now } = player
-  const heard = now !== undefined && now >= from && now <= until ? now : undefined
+export function SpokenWords({ player, ...rest }: SpokenWordsProps) {
+  const { text, from, until = from } = rest
+  return player && until > from ? (
+    <ClickableWords text={text} from={from} until={until} player={player} />
+  ) : (
+    <>{text}</>
+  )
+}
+
+interface ClickableWordsProps {
+  readonly text: string
+  readonly from: number
+  readonly until: number
+  readonly player: Player
+}
+
+function ClickableWords({ text, from, until, player }: ClickableWordsProps) {
+  const words = useMemo(() => timedWords(text, from, until), [text, from, until])
+  // A computed signal, so that a moving position only renders the text whose word has changed.
+  const heard = useMemo(() => computed(() => wordAt(words, player.now)), [words, player]).value
+  const click = (event: MouseEvent): void => {
+    const index = (event.target as HTMLElement).dataset['word']
+    if (index !== undefined) player.playFrom(words[Number(index)]!.begin)
+  }
   return (
-    <span class="clickable">
-      {timedWords(text, from, until).map(({ word, begin, end }, index) => (
-        <span
-          key={index}
-          class={heard !== undefined && heard >= begin && heard < end ? 'word now' : 'word'}
-          onClick={() => player.playFrom(begin)}
-        >
+    <span class="clickable" onClick={click}>
+      {words.map(({ word }, index) => (
+        <span key={index} data-word={index} class={index === heard ? 'word now' : 'word'}>
           {word}
         </span>
       ))}
@@ -44,4 +62,10 @@ export function timedWords(text: string, from: number, until: number): readonly 
     at += word.length
     return { word, begin, end: from + at * perCharacter }
   })
+}
+
+/** The index of the word that is heard at a time. -1 if none is. */
+function wordAt(words: readonly TimedWord[], now: number | undefined): number {
+  if (now === undefined || now < (words[0]?.begin ?? Infinity) || now >= (words.at(-1)?.end ?? 0)) return -1
+  return words.findIndex(({ begin, end }) => now >= begin && now < end)
 }

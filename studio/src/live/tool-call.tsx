@@ -6,8 +6,6 @@ import './tool-call.css'
 /** A result up to this length is shown without unfolding it. */
 const SHORT = 90
 
-const states = { running: 'running', done: 'done', failed: 'failed' } as const
-
 interface ToolCallProps {
   readonly entry: ToolEntry
   /** Absent if the page cannot decide about the call. */
@@ -26,21 +24,15 @@ export function ToolCall({ entry, decide }: ToolCallProps) {
     <div class={`aside tool-call ${how}`}>
       <p class="call-line">
         <code>{name}</code>
-        <span class="how">{states[how]}</span>
+        <span class="how">{stateOf(entry)}</span>
         {endedAt !== undefined && <span class="took">{timeText(endedAt - at)}</span>}
         {approval === 'approved' && <span class="took">approved</span>}
-        {approval === 'refused' && <span class="how">not approved</span>}
       </p>
       {detail !== '' && (isShort || how === 'running') && <p class="detail">{detail}</p>}
       {approval === 'waiting' && how === 'running' && <Approval name={name} decide={decide} />}
       {parts.length > 0 && (
         <details>
-          <summary>
-            {parts
-              .map(([title]) => title)
-              .join(' and ')
-              .replace('and R', 'and r')}
-          </summary>
+          <summary>{parts.length > 1 ? 'Arguments and result' : parts[0]![0]}</summary>
           {parts.map(([title, text]) => (
             <div key={title}>
               {parts.length > 1 && <h4>{title}</h4>}
@@ -53,20 +45,30 @@ export function ToolCall({ entry, decide }: ToolCallProps) {
   )
 }
 
+function stateOf({ how, approval }: ToolEntry): string {
+  if (how === 'running') return approval === 'waiting' ? 'waits for approval' : 'running'
+  if (how === 'stopped') return approval === 'refused' ? 'not approved' : 'stopped before it was done'
+  return how
+}
+
 function Approval({ name, decide }: { readonly name: string; readonly decide: ToolCallProps['decide'] }) {
   const [failure, setFailure] = useState('')
-  if (!decide) return <p class="approval">Waiting for approval</p>
+  const [busy, setBusy] = useState(false)
+  if (!decide) return null
   const press = (approved: boolean) => (): void => {
     setFailure('')
-    decide(approved).catch((error: Error) => setFailure(error.message))
+    setBusy(true)
+    decide(approved)
+      .catch((error: Error) => setFailure(error.message))
+      .finally(() => setBusy(false))
   }
   return (
     <div class="approval" role="group" aria-label={`Approval of ${name}`}>
-      <span>The agent wants to do this. May it?</span>
-      <button type="button" class="primary" onClick={press(true)}>
+      <span>May the agent do this?</span>
+      <button type="button" class="approve" disabled={busy} onClick={press(true)}>
         Approve
       </button>
-      <button type="button" onClick={press(false)}>
+      <button type="button" disabled={busy} onClick={press(false)}>
         Refuse
       </button>
       {failure !== '' && <span role="alert">{failure}</span>}

@@ -1,21 +1,29 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { computed } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Player } from '../recording/player.ts'
-import { clockText } from '../shared/texts.ts'
+import { clockText, exactDateText } from '../shared/texts.ts'
 import type { Entry, SpokenEntry } from './conversation.ts'
+import { Pace } from './pace.tsx'
 import { SpokenWords } from './spoken-words.tsx'
 import { ToolCall } from './tool-call.tsx'
 import './transcript.css'
 
 /** A transcript that is scrolled this close to its end keeps scrolling as it grows. */
 const NEAR_END = 40
+/** With more entries than this, those that cannot be seen are not laid out. */
+const LONG = 200
 
-interface TranscriptProps {
+interface TranscriptProps extends EntryContext {
   readonly entries: readonly Entry[]
   readonly interim?: string
   readonly live?: boolean
   readonly empty: string
   /** Names it for screen readers. Default: `Transcript`. */
   readonly label?: string
+}
+
+/** What entries need besides themselves. */
+interface EntryContext {
   /** When the call began, in milliseconds since 1970. Without it, there are no times. */
   readonly startedAt?: number | undefined
   /** Plays the recording. */
@@ -25,14 +33,9 @@ interface TranscriptProps {
 }
 
 /** What was said. Words still to be heard are lighter, words that were never heard are struck out. */
-export function Transcript({
-  entries,
-  interim = '',
-  live = false,
-  empty,
-  label = 'Transcript',
-  ...rest
-}: TranscriptProps) {
+export function Transcript(props: TranscriptProps) {
+  const { entries, interim = '', live = false, empty, label = 'Transcript' } = props
+  const { startedAt, player, decide } = props
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
   useEffect(() => {
@@ -45,7 +48,7 @@ export function Transcript({
   }
   return (
     <div
-      class="transcript"
+      class={entries.length > LONG ? 'transcript long' : 'transcript'}
       ref={box}
       onScroll={scrolled}
       tabIndex={0}
@@ -55,12 +58,7 @@ export function Transcript({
       {entries.length === 0 && interim === '' && <p class="quiet">{empty}</p>}
       <ol>
         {entries.map((entry) => (
-          <li
-            key={entry.key}
-            class={`entry ${entry.kind} ${isHeard(entry, rest.player?.now) ? 'heard-now' : ''}`}
-          >
-            <Line entry={entry} {...rest} />
-          </li>
+          <EntryRow key={entry.key} entry={entry} startedAt={startedAt} player={player} decide={decide} />
         ))}
       </ol>
       {interim !== '' && (
@@ -73,28 +71,49 @@ export function Transcript({
   )
 }
 
-interface LineProps extends Pick<TranscriptProps, 'startedAt' | 'player' | 'decide'> {
+interface EntryProps extends EntryContext {
   readonly entry: Entry
 }
 
-function Line({ entry, startedAt, player, decide }: LineProps) {
+function EntryRow({ entry, startedAt, player, decide }: EntryProps) {
+  const row = useRef<HTMLLIElement>(null)
+  // A computed signal, so that a moving position only renders the entries that begin or end.
+  const heard = useMemo(() => computed(() => isHeard(entry, player)), [entry, player]).value
+  useEffect(() => {
+    // Only while it plays: a position that the user chose with the keyboard must not move the page.
+    if (heard && player?.playing.peek()) keepInView(row.current)
+  }, [heard, player])
+  // A call has hundreds of entries, and only the last one changes.
+  const content = useMemo(
+    () => (
+      <>
+        <Time at={entry.at} startedAt={startedAt} player={player} />
+        <Content entry={entry} player={player} decide={decide} />
+      </>
+    ),
+    [entry, startedAt, player, decide === undefined],
+  )
   return (
-    <>
-      <Time at={entry.at} startedAt={startedAt} player={player} />
-      <Content entry={entry} player={player} decide={decide} />
-    </>
+    <li ref={row} class={`entry ${entry.kind} ${heard ? 'heard-now' : ''}`}>
+      {content}
+    </li>
   )
 }
 
+/** Scrolls the transcript, not the page, so that an entry can be seen. */
+function keepInView(entry: HTMLElement | null): void {
+  const box = entry?.closest('.transcript')
+  if (!entry || !box) return
+  const { top, bottom } = entry.getBoundingClientRect()
+  const view = box.getBoundingClientRect()
+  if (top < view.top || bottom > view.bottom) box.scrollTop += top - view.top - view.height / 3
+}
+
 /** When it was, since the start of the call. With a recording, a button that plays it from there. */
-function Time({
-  at,
-  startedAt,
-  player,
-}: Pick<TranscriptProps, 'startedAt' | 'player'> & { readonly at: number }) {
+function Time({ at, startedAt, player }: Omit<EntryContext, 'decide'> & { readonly at: number }) {
   if (startedAt === undefined) return <span class="time" />
   const text = clockText(at - startedAt)
-  const title = new Date(at).toLocaleTimeString()
+  const title = exactDateText(at)
   return player ? (
     <button
       type="button"
@@ -112,7 +131,7 @@ function Time({
   )
 }
 
-function Content({ entry, player, decide }: Omit<LineProps, 'startedAt'>) {
+function Content({ entry, player, decide }: Omit<EntryProps, 'startedAt'>) {
   if (entry.kind === 'agent') return <Spoken entry={entry} player={player} />
   if (entry.kind === 'tool')
     return <ToolCall entry={entry} decide={decide && ((approved) => decide(entry.call, approved))} />
@@ -134,7 +153,7 @@ function Content({ entry, player, decide }: Omit<LineProps, 'startedAt'>) {
 }
 
 function Spoken({ entry, player }: { readonly entry: SpokenEntry; readonly player: Player | undefined }) {
-  const { agent, heard, unheard, how, at, endedAt } = entry
+  const { agent, heard, unheard, how, at, endedAt, waited } = entry
   const cut = how === 'interrupted' || how === 'failed'
   return (
     <>
@@ -153,12 +172,19 @@ function Spoken({ entry, player }: { readonly entry: SpokenEntry; readonly playe
           <span class="cut">{how === 'failed' ? 'failed' : heard === '' ? 'not heard' : 'interrupted'}</span>
         )}
       </span>
+      {waited !== undefined && (
+        <span class="waited" title="Response time: from the end of the caller’s words to the first sound">
+          <span class="sr">after </span>
+          <Pace ms={waited} />
+        </span>
+      )}
     </>
   )
 }
 
 /** Whether the recording plays this entry now. */
-function isHeard(entry: Entry, now: number | undefined): boolean {
+function isHeard(entry: Entry, player: Player | undefined): boolean {
   const until = 'endedAt' in entry ? entry.endedAt : undefined
+  const now = player?.now
   return now !== undefined && until !== undefined && now >= entry.at && now <= until
 }

@@ -1,5 +1,6 @@
 import type { Spent } from '../../../src/host/wire/index.ts'
 import type { CostReport } from '../../../src/session/index.ts'
+import { Panel } from '../shared/panel.tsx'
 import { costText, moneyText } from '../shared/texts.ts'
 import './usage-and-cost.css'
 
@@ -16,27 +17,30 @@ const units: readonly (readonly [keyof Usage, string])[] = [
 ]
 
 /** What a call has used and cost, in total and by model. */
-export function UsageAndCost({ spent: { usage, cost } }: { readonly spent: Spent }) {
-  const models = Object.entries(usage.models).filter(([, used]) => usageText(used) !== '')
+export function UsageAndCost({ spent }: { readonly spent: Spent | undefined }) {
+  const { usage, cost } = spent ?? {}
+  const models = Object.entries(usage?.models ?? {}).filter(([, used]) => usageText(used) !== '')
   return (
-    <details class="usage">
-      <summary>
-        <h3>Cost</h3> <b>{models.length === 0 ? 'nothing used yet' : cost ? costText(cost) : 'no prices'}</b>
-      </summary>
+    <Panel
+      name="usage"
+      title="Cost"
+      aside={models.length > 0 && <b class="total">{cost ? costText(cost) : 'no prices'}</b>}
+    >
+      {models.length === 0 && <p class="empty">What the call uses, and what that costs, appears here.</p>}
       {models.length > 0 && (
         <ul>
           {models.map(([name, used]) => (
             <li key={name}>
-              <span class="model">{name}</span> <span class="used">{usageText(used)}</span>{' '}
-              <span class="money">{modelCost(name, cost)}</span>
+              <span class="model">{name}</span> <span class="money">{modelCost(name, cost)}</span>{' '}
+              <span class="used">{usageText(used)}</span>
             </li>
           ))}
         </ul>
       )}
-      {cost?.currency !== undefined && (
-        <p class="quiet">Estimated by prices without discounts. Your vendors’ invoices decide.</p>
+      {models.length > 0 && cost?.currency !== undefined && (
+        <p class="estimate">Estimated from list prices, without discounts.</p>
       )}
-    </details>
+    </Panel>
   )
 }
 

@@ -16,37 +16,51 @@ const HALF = 24
 /** The least height of a peak, so that silence is a line. */
 const LEAST = 0.5
 
+const silence: Peaks = { duration: 0, caller: [], agent: [] }
+
+interface WaveformProps {
+  readonly player: Player
+  /** Undefined until the host has sent them. */
+  readonly peaks: Peaks | undefined
+}
+
 /** Both sides of a call, with a slider over them to choose the position. */
-export function Waveform({ player, peaks }: { readonly player: Player; readonly peaks: Peaks }) {
+export function Waveform({ player, peaks = silence }: WaveformProps) {
   const { duration, caller, agent } = peaks
   const position = Math.min(duration, player.position.value)
   return (
-    <div class="waveform" style={{ '--position': `${duration === 0 ? 0 : (position / duration) * 100}%` }}>
-      <Side name="Caller" peaks={caller} />
-      <Side name="Agent" peaks={agent} />
-      <input
-        type="range"
-        aria-label="Position in the recording"
-        aria-valuetext={`${clockText(position)} of ${clockText(duration)}`}
-        min={0}
-        max={Math.round(duration)}
-        step={100}
-        value={position}
-        onInput={(event) => player.seek(Number(event.currentTarget.value))}
-      />
+    <div class="waveform">
+      <span class="side-name">Caller</span>
+      <span class="side-name">Agent</span>
+      <div class="waves" style={{ '--position': `${duration === 0 ? 0 : (position / duration) * 100}%` }}>
+        <Side name="caller" peaks={caller} />
+        <Side name="agent" peaks={agent} />
+        <input
+          type="range"
+          aria-label="Position in the recording"
+          aria-valuetext={`${clockText(position)} of ${clockText(duration)}`}
+          min={0}
+          max={Math.round(duration)}
+          step={100}
+          value={position}
+          onInput={(event) => player.seek(Number(event.currentTarget.value))}
+        />
+      </div>
     </div>
   )
 }
 
-function Side({ name, peaks }: { readonly name: string; readonly peaks: readonly number[] }) {
+function Side({ name, peaks }: { readonly name: 'caller' | 'agent'; readonly peaks: readonly number[] }) {
   const path = useMemo(() => pathOf(peaks), [peaks])
   return (
-    <div class={`side-of-call ${name.toLowerCase()}`}>
-      <span class="label">{name}</span>
-      <svg viewBox={`0 0 ${peaks.length} ${2 * HALF}`} preserveAspectRatio="none" aria-hidden="true">
-        <path d={path} />
-      </svg>
-    </div>
+    <svg
+      class={`wave ${name}`}
+      viewBox={`0 0 ${Math.max(1, peaks.length)} ${2 * HALF}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path d={path} />
+    </svg>
   )
 }
 

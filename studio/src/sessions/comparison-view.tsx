@@ -1,15 +1,19 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { latencyFiguresOf } from '../../../src/host/wire/index.ts'
 import { reasons, verdictOf } from '../ended/verdict.ts'
 import { LiveSession } from '../live/live-session.ts'
+import { stageTexts } from '../live/stage-texts.ts'
 import { Transcript } from '../live/transcript.tsx'
+import { Recording } from '../recording/recording.tsx'
+import { isComplete, usePlayer } from '../recording/use-player.ts'
 import { View } from '../shared/layout.tsx'
 import { Panel } from '../shared/panel.tsx'
-import { linkTo } from '../shared/route.ts'
-import { percentileOf } from '../live/latency-figures.ts'
-import { clockText, timeText } from '../shared/texts.ts'
+import { linkTo, linkToList } from '../shared/route.ts'
+import { clockText, costText, dateText, timeText } from '../shared/texts.ts'
+import { lastSearch } from './list-state.ts'
 import './comparison-view.css'
 
-/** Two sessions beside each other: their figures, and what was said. */
+/** Two calls beside each other: their figures, and what was said. */
 export function ComparisonView({ ids }: { readonly ids: readonly [string, string] }) {
   const [first, second] = ids
   const one = useSession(first)
@@ -18,39 +22,42 @@ export function ComparisonView({ ids }: { readonly ids: readonly [string, string
   return (
     <View name="comparison">
       <p>
-        <a href="#/sessions">Sessions</a>
+        <a class="back" href={linkToList(lastSearch.value)}>
+          Calls
+        </a>
       </p>
-      <Panel name="figures-of-two" title="Comparison" main>
-        <div class="scroll" tabIndex={0} role="region" aria-label="Figures of both sessions">
-          <table>
-            <thead>
-              <tr>
-                <td />
-                {ids.map((id) => (
-                  <th key={id} scope="col">
-                    <a href={linkTo(id)}>{id}</a>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {figures[0].map(([name, value], index) => {
-                const beside = figures[1][index]?.[1] ?? '–'
-                return (
-                  <tr key={name} class={value === beside ? '' : 'differs'}>
-                    <th scope="row">{name}</th>
-                    <td>{value}</td>
-                    <td>{beside}</td>
-                  </tr>
-                )
-              })}
-            </tbody>
-          </table>
-        </div>
+      <Panel name="figures-of-two" title="Comparison of two calls" main>
+        <table>
+          <thead>
+            <tr>
+              <td />
+              {[one, other].map((session) => (
+                <th key={session.id} scope="col">
+                  <a href={linkTo(session.id)}>
+                    {titleOf(session)}
+                    <span class="sr"> {session.id}</span>
+                  </a>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {figures[0].map(([name, value], index) => {
+              const beside = figures[1][index]?.[1] ?? '–'
+              return (
+                <tr key={name} class={value === beside ? '' : 'differs'}>
+                  <th scope="row">{name}</th>
+                  <td>{value}</td>
+                  <td>{beside}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
       </Panel>
       <div class="both">
-        <Side id={first} name="one" session={one} />
-        <Side id={second} name="other" session={other} />
+        <Side name="one" session={one} />
+        <Side name="other" session={other} />
       </div>
     </View>
   )
@@ -62,21 +69,26 @@ function useSession(id: string): LiveSession {
   return session
 }
 
-interface SideProps {
-  readonly id: string
-  readonly name: string
-  readonly session: LiveSession
+function titleOf(session: LiveSession): string {
+  if (session.failure.value?.status === 404) return `There is no call ${session.id}`
+  const summary = session.summary.value
+  return summary ? (summary.words ?? 'Nothing was said') : 'Loading…'
 }
 
-function Side({ id, name, session }: SideProps) {
-  const missing = session.failure.value?.status === 404
+function Side({ name, session }: { readonly name: string; readonly session: LiveSession }) {
+  const report = session.report.value
+  const player = usePlayer(session)
   return (
-    <Panel name={`talk-of-${name}`} title={`Conversation ${id}`}>
+    <Panel name={`talk-of-${name}`} title={titleOf(session)}>
+      {player && report && (
+        <Recording player={player} complete={isComplete(report)} label={`Recording of ${session.id}`} />
+      )}
       <Transcript
         entries={session.conversation.value.entries}
-        empty={missing ? 'Session not found.' : 'Nothing was said.'}
-        label={`Transcript of ${id}`}
+        empty="Nothing was said."
+        label={`Transcript of ${session.id}`}
         startedAt={session.summary.value?.addedAt}
+        player={player}
       />
     </Panel>
   )
@@ -85,22 +97,25 @@ function Side({ id, name, session }: SideProps) {
 function figuresOf(session: LiveSession): readonly (readonly [string, string])[] {
   const summary = session.summary.value
   const report = session.report.value
-  const latencies = session.conversation.value.latencies.map(({ ms }) => ms)
-  const median = percentileOf(latencies, 0.5)
-  const slowest = latencies.length > 0 ? Math.max(...latencies) : undefined
+  const latency = latencyFiguresOf(session.conversation.value.latencies)
+  const cost = session.conversation.value.spent?.cost
   const time = (ms: number | undefined): string => (ms === undefined ? '–' : timeText(ms))
   return [
-    ['When', summary ? new Date(summary.addedAt).toLocaleString() : '–'],
-    ['Agent', summary?.agent ?? '–'],
+    ['Started', summary ? dateText(summary.addedAt) : '–'],
     ['Caller', summary?.from ?? '–'],
-    ['How the call ended', report ? reasons[report.reason] : (summary?.state ?? '–')],
-    ['How the close went', report ? verdictOf(report).sentence : '–'],
+    ['Agent', summary?.agent ?? '–'],
+    ['How it ended', report ? reasons[report.reason] : (summary?.state ?? '–')],
+    ['How it closed', report ? verdictOf(report).sentence : '–'],
+    ['Faults', summary?.faults?.join(', ') ?? 'none'],
     ['Duration', report ? clockText(report.lived) : '–'],
-    ['Close time', time(report?.took)],
     ['Turns', String(summary?.turns ?? '–')],
     ['Tool calls', String(report?.usage.toolCalls ?? '–')],
+    ['Failed tools', summary?.failedTools?.join(', ') ?? 'none'],
     ['Errors', String(summary?.errors ?? '–')],
-    ['Median latency', time(median)],
-    ['Slowest answer', time(slowest)],
+    ['Response time, p50', time(latency?.p50)],
+    ['Response time, p95', time(latency?.p95)],
+    ['Slowest stage', latency?.stage ? stageTexts[latency.stage].name : '–'],
+    ['Cost', cost ? costText(cost) : '–'],
+    ['Close time', time(report?.took)],
   ]
 }

@@ -1,24 +1,27 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ClosingPanel } from '../ended/closing-panel.tsx'
 import { EndedPanel } from '../ended/ended-panel.tsx'
+import { info } from '../host/store.ts'
 import { activityOf } from '../live/conversation.ts'
-import { Gauge } from '../live/gauge.tsx'
 import { EventLog } from '../live/event-log.tsx'
+import { Gauge } from '../live/gauge.tsx'
 import { Latency } from '../live/latency.tsx'
 import { LiveSession } from '../live/live-session.ts'
 import { ResourcesPanel } from '../live/resources-panel.tsx'
 import { Transcript } from '../live/transcript.tsx'
 import { UsageAndCost } from '../live/usage-and-cost.tsx'
 import type { Player } from '../recording/player.ts'
-import { RecordingPanel } from '../recording/recording-panel.tsx'
+import { Recording } from '../recording/recording.tsx'
 import { isComplete, usePlayer } from '../recording/use-player.ts'
-import { ActionBar } from '../shared/action-bar.tsx'
 import { Columns, View } from '../shared/layout.tsx'
 import { Notice } from '../shared/notice.tsx'
 import { Panel } from '../shared/panel.tsx'
+import { linkToList } from '../shared/route.ts'
+import { lastSearch } from './list-state.ts'
+import { SessionTitle } from './session-title.tsx'
 import './session-view.css'
 
-/** One session, live or closed. */
+/** One call, live or closed. */
 export function SessionView({ id }: { readonly id: string }) {
   const session = useMemo(() => new LiveSession(id), [id])
   useEffect(() => () => session.stop(), [session])
@@ -30,34 +33,49 @@ export function SessionView({ id }: { readonly id: string }) {
   useEffect(() => {
     if (live) setWasLive(true)
   }, [live])
-  if (session.failure.value?.status === 404) return <Missing id={id} />
+  const failure = session.failure.value
+  if (failure?.status === 404) return <Missing id={id} />
+  const { latencies, spent } = session.conversation.value
   return (
     <View name="session-view">
-      <div class="title">
-        <a href="#/sessions">Sessions</a>
-        <h1>{id}</h1>
-        {session.summary.value && !report && <Actions session={session} />}
-      </div>
-      {!session.summary.value && <p class="quiet">Loading…</p>}
+      <SessionTitle session={session} />
+      {!summary && <p class="quiet">{failure ? failure.message : 'Loading…'}</p>}
+      {summary && !report && failure && failure.status !== 0 && (
+        <Notice tone="bad" title="This call can no longer be followed">
+          {failure.message}
+        </Notice>
+      )}
       <ClosingPanel session={session} />
       {report && (
         <EndedPanel report={report} text={() => session.text()} faults={summary?.faults} fresh={wasLive} />
       )}
-      {player && report && <RecordingPanel player={player} complete={isComplete(report)} />}
-      <Columns side={(live || !report) && <ResourcesPanel session={session} />}>
-        <Talk session={session} player={player} />
-      </Columns>
+      {summary && (
+        <Columns
+          side={
+            <>
+              <Latency turns={latencies} live={!report} />
+              <UsageAndCost spent={spent} />
+              {(live || !report) && <ResourcesPanel session={session} />}
+            </>
+          }
+        >
+          <Talk session={session} player={player} />
+        </Columns>
+      )}
       {summary && <EventLog events={session.events.value} startedAt={summary.addedAt} />}
     </View>
   )
 }
 
 function Missing({ id }: { readonly id: string }) {
+  const keeps =
+    info.value?.mode === 'production'
+      ? 'The host deletes calls after a while.'
+      : 'This host keeps the latest calls, until it stops.'
   return (
-    <Panel name="missing" title={`Session ${id}`} main>
+    <Panel name="missing" title="Call not found" main>
       <p class="empty">
-        Session not found. The host keeps only the latest sessions, and none after a restart.{' '}
-        <a href="#/sessions">All sessions</a>
+        There is no call <code>{id}</code>. {keeps} <a href={linkToList(lastSearch.value)}>All calls</a>
       </p>
     </Panel>
   )
@@ -71,45 +89,19 @@ interface TalkProps {
 function Talk({ session, player }: TalkProps) {
   const report = session.report.value
   const conversation = session.conversation.value
-  const { entries } = conversation
   return (
     <Panel name="talk" title="Conversation">
       {!report && <Gauge activity={conversation.state === 'live' ? activityOf(conversation) : undefined} />}
-      <Latency turns={conversation.latencies} />
-      {conversation.spent && <UsageAndCost spent={conversation.spent} />}
+      {player && report && <Recording player={player} complete={isComplete(report)} />}
       <Transcript
-        entries={entries}
+        entries={conversation.entries}
         interim={conversation.interim}
         live={!report}
-        empty="Nothing was said."
+        empty={report ? 'Nothing was said.' : 'Nothing said yet.'}
         startedAt={session.summary.value?.addedAt}
         player={player}
         decide={report ? undefined : (call, approved) => session.decide(call, approved)}
       />
     </Panel>
-  )
-}
-
-function Actions({ session }: { readonly session: LiveSession }) {
-  const [failure, setFailure] = useState('')
-  const act = (verb: 'close' | 'drain' | 'interrupt') => (): void => {
-    setFailure('')
-    session.act(verb).catch((error: Error) => setFailure(error.message))
-  }
-  return (
-    <>
-      <ActionBar>
-        <button type="button" class="quiet" onClick={act('interrupt')}>
-          Interrupt
-        </button>
-        <button type="button" class="quiet" onClick={act('drain')}>
-          Drain
-        </button>
-        <button type="button" class="end" onClick={act('close')}>
-          Close now
-        </button>
-      </ActionBar>
-      {failure !== '' && <Notice tone="bad" title={failure} />}
-    </>
   )
 }

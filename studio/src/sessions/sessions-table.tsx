@@ -1,34 +1,36 @@
-import type { SessionSummary } from '../../../src/host/wire/index.ts'
+import { wentWrong, type SessionSummary } from '../../../src/host/wire/index.ts'
 import { systemClock } from '../../../src/scope/index.ts'
-import { endings, reasons } from '../ended/verdict.ts'
+import { endings, reasons, shortSentenceOf } from '../ended/verdict.ts'
+import { paceOf } from '../live/latency-figures.ts'
+import { Pace } from '../live/pace.tsx'
+import { stageTexts } from '../live/stage-texts.ts'
 import { linkTo } from '../shared/route.ts'
-import { agoText, clockText, timeText } from '../shared/texts.ts'
-import { nameText, outcomeText } from '../shared/words.ts'
+import { agoText, clockText, exactDateText, moneyText, timeText } from '../shared/texts.ts'
 import { useTick } from '../shared/use-tick.ts'
 import './sessions-table.css'
 
 const columns = [
   { name: 'choice', title: 'Compare' },
-  { name: 'status', title: 'Close' },
+  { name: 'status', title: 'Status' },
   { name: 'session', title: 'Call' },
   { name: 'reason', title: 'How it ended' },
+  { name: 'response number', title: 'Response time' },
   { name: 'duration number', title: 'Duration' },
-  { name: 'turns number', title: 'Turns' },
-  { name: 'close-time number', title: 'Close time' },
-  { name: 'when number', title: 'When' },
+  { name: 'cost number', title: 'Cost' },
+  { name: 'when number', title: 'Started' },
 ] as const
 
 interface SessionsTableProps {
   readonly sessions: readonly SessionSummary[]
-  /** The ids of the sessions that are to be compared. */
+  /** The ids of the calls that are to be compared. */
   readonly chosen?: readonly string[]
-  /** Without it, sessions cannot be chosen. */
+  /** Without it, calls cannot be chosen. */
   readonly onChoose?: (id: string, on: boolean) => void
 }
 
-/** A row for each session. */
+/** A row for each call. */
 export function SessionsTable({ sessions, chosen = [], onChoose }: SessionsTableProps) {
-  useTick(1_000)
+  useTick(sessions.some(({ state }) => state !== 'closed') ? 1_000 : 10_000)
   const now = systemClock.date()
   return (
     <table class="list">
@@ -67,10 +69,9 @@ interface RowProps {
 }
 
 function Row({ session, now, chosen, onChoose }: RowProps) {
-  const { id, agent, from, state, clean, words, lived, turns, took, addedAt, closedAt } = session
-  const status = state === 'closed' ? (clean ? 'clean' : 'not clean') : state
-  const when = new Date(closedAt ?? addedAt)
-  const about = [agent, from, session.recordings ? 'recorded' : undefined]
+  const { id, agent, from, words, lived, turns, addedAt, recordings } = session
+  const { look, text } = statusOf(session)
+  const about = [from, agent, turns === 1 ? '1 turn' : `${turns} turns`, recordings ? 'recorded' : undefined]
   const cells = [
     onChoose && (
       <input
@@ -80,23 +81,24 @@ function Row({ session, now, chosen, onChoose }: RowProps) {
         onChange={(event) => onChoose(event.currentTarget.checked)}
       />
     ),
-    <span class="badge">{status}</span>,
+    <span class="badge">{text}</span>,
     <>
       <a href={linkTo(id)}>
-        <span class="said">{words ?? 'Nothing was said'}</span> <span class="id">{id}</span>
+        <span class="said">{words ?? 'Nothing was said'}</span>
+        <span class="sr"> {id}</span>
       </a>
       <span class="sub">{about.filter((each) => each !== undefined).join(' · ')}</span>
     </>,
     <Ending session={session} />,
+    <Response session={session} />,
     clockText(lived ?? now - addedAt),
-    turns,
-    took === undefined ? '–' : timeText(took),
-    <time dateTime={when.toISOString()} title={when.toLocaleString()}>
-      {agoText(when.getTime(), now)}
+    <Cost session={session} />,
+    <time dateTime={new Date(addedAt).toISOString()} title={exactDateText(addedAt)}>
+      {agoText(addedAt, now)}
     </time>,
   ]
   return (
-    <tr class={state !== 'closed' ? 'live' : clean ? 'clean' : 'unclean'}>
+    <tr class={look}>
       {columnsFor(onChoose).map(({ name, title }) => (
         <td key={name} class={name}>
           {cells[columns.findIndex((column) => column.title === title)]}
@@ -106,6 +108,13 @@ function Row({ session, now, chosen, onChoose }: RowProps) {
   )
 }
 
+/** How a call is doing: its state, or how it went. */
+function statusOf(session: SessionSummary): { readonly look: string; readonly text: string } {
+  if (session.state !== 'closed') return { look: 'live', text: session.state }
+  if (session.clean === false) return { look: 'not-clean', text: 'not clean' }
+  return wentWrong(session) ? { look: 'tool-failed', text: 'tool failed' } : { look: 'clean', text: 'clean' }
+}
+
 /** How the call ended, and what went wrong. */
 function Ending({ session }: { readonly session: SessionSummary }) {
   const { reason, ended, faults } = session
@@ -113,14 +122,39 @@ function Ending({ session }: { readonly session: SessionSummary }) {
   return (
     <>
       <span class={`ending ${ended ? endings[ended].tone : 'plain'}`}>{reason ? reasons[reason] : '–'}</span>
-      {failure !== undefined && <span class="sub bad">{failure}</span>}
+      {failure !== undefined && <span class="sub failure">{failure}</span>}
       {faults && <span class="sub">with faults: {faults.join(', ')}</span>}
     </>
   )
 }
 
-/** What went wrong, in a few words. */
-function failureOf({ culprit, reason, by }: SessionSummary): string | undefined {
-  if (culprit) return `${nameText(culprit.name)}: ${outcomeText(culprit.outcome)}`
-  return reason === 'error' || reason === 'start-failed' ? `${nameText(by ?? 'a part')} failed` : undefined
+/** What went wrong, in a sentence. */
+function failureOf({ culprit, failedTools, clean }: SessionSummary): string | undefined {
+  if (culprit) return shortSentenceOf(culprit)
+  if (failedTools) return `The tool ${failedTools.join(', the tool ')} failed`
+  return clean === false ? 'Something failed' : undefined
+}
+
+function Response({ session: { latency } }: { readonly session: SessionSummary }) {
+  if (!latency) return <>–</>
+  const { p50, p95, stage } = latency
+  return (
+    <>
+      {timeText(p50)}
+      <span class="sub">
+        p95 <Pace ms={p95} />
+        {stage && paceOf(p95) !== 'fast' && `, ${stageTexts[stage].name.toLowerCase()}`}
+      </span>
+    </>
+  )
+}
+
+function Cost({ session: { cost } }: { readonly session: SessionSummary }) {
+  if (!cost) return <>–</>
+  return (
+    <>
+      {moneyText(cost.total, cost.currency)}
+      {cost.unpriced && <span class="sub">without {cost.unpriced.join(', ')}</span>}
+    </>
+  )
 }

@@ -1,12 +1,15 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { SessionSummary } from '../../../src/host/wire/index.ts'
 import { sessions } from '../host/store.ts'
 import { ActionBar } from '../shared/action-bar.tsx'
 import { download } from '../shared/download.ts'
+import { Notice } from '../shared/notice.tsx'
 import { Panel } from '../shared/panel.tsx'
-import { linkToComparison } from '../shared/route.ts'
+import { linkToComparison, linkToList } from '../shared/route.ts'
 import { csvOf } from './export.ts'
-import { SessionSearch, type Filter } from './session-search.tsx'
+import { everything, lastSearch, listStateOf, searchOf, type ListState } from './list-state.ts'
+import { ListSummary } from './list-summary.tsx'
+import { ListControls, SearchField } from './session-search.tsx'
 import { SessionsTable } from './sessions-table.tsx'
 import { useSearch } from './use-search.ts'
 import './sessions-view.css'
@@ -14,13 +17,23 @@ import './sessions-view.css'
 /** How many rows are added at once. */
 const ROWS = 50
 
-/** The sessions that the host has, newest first. */
-export function SessionsView() {
-  const [filter, setFilter] = useState<Filter>('all')
-  const [query, setQuery] = useState('')
+/** The calls that the host has. `search` is the state of the list in the address. */
+export function SessionsView({ search }: { readonly search: string }) {
+  const [state, setState] = useState(() => listStateOf(search))
   const [rows, setRows] = useState(ROWS)
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const { sessions: found, more } = useSearch(query, filter)
+  useEffect(() => setState(listStateOf(search)), [search])
+  const change = (changes: Partial<ListState>): void => {
+    const next = { ...state, ...changes }
+    setState(next)
+    setRows(ROWS)
+    // The address has the state, so that it can be shared, and is there when the user comes back.
+    history.replaceState(undefined, '', linkToList(searchOf(next)))
+  }
+  useEffect(() => {
+    lastSearch.value = searchOf(state)
+  }, [state])
+  const { sessions: found, more, stale, failure } = useSearch(state)
   const shown = found?.slice(0, rows) ?? []
   const showMore = (): void => {
     setRows(rows + ROWS)
@@ -32,26 +45,27 @@ export function SessionsView() {
   return (
     <Panel
       name="sessions"
-      title="Sessions"
+      title="Calls"
       main
-      aside={<SessionSearch filter={filter} onFilter={setFilter} query={query} onQuery={setQuery} />}
+      modifier={stale ? 'stale' : ''}
+      aside={<SearchField state={state} onChange={change} />}
     >
+      <ListSummary sessions={found ?? []} period={state.period} />
+      <ListControls state={state} onChange={change} />
+      {failure !== '' && <Notice tone="bad" title={`The list could not be loaded. ${failure}`} />}
       {shown.length > 0 && <SessionsTable sessions={shown} chosen={chosen} onChoose={choose} />}
-      {shown.length === 0 && <p class="empty">{emptyText(sessions.value?.length, found)}</p>}
-      {shown.length > 0 && (
+      {shown.length === 0 && <p class="empty">{emptyText(found, state, () => change(everything))}</p>}
+      {found && shown.length > 0 && (
         <footer>
-          <span class="quiet">
-            {shown.length === 1 ? '1 session' : `${shown.length} sessions`}
-            {found && found.length > shown.length ? ` of ${found.length} that are loaded` : ''}
-          </span>
-          {((found && found.length > shown.length) || more) && (
+          <span class="quiet">{countText(shown.length, found.length, state)}</span>
+          {(found.length > shown.length || more) && (
             <button type="button" class="quiet" onClick={showMore}>
-              Show older sessions
+              Show more calls
             </button>
           )}
           <ActionBar>
             <Compare chosen={chosen} />
-            <Export sessions={found ?? []} />
+            <Export sessions={found} />
           </ActionBar>
         </footer>
       )}
@@ -62,7 +76,7 @@ export function SessionsView() {
 function Compare({ chosen }: { readonly chosen: readonly string[] }) {
   const [one, other] = chosen
   if (one === undefined || other === undefined)
-    return <span class="quiet">Choose two sessions to compare them</span>
+    return <span class="quiet">Choose two calls to compare them</span>
   return (
     <a class="button quiet" href={linkToComparison(one, other)}>
       Compare
@@ -76,14 +90,14 @@ function Export({ sessions: list }: { readonly sessions: readonly SessionSummary
       <button
         type="button"
         class="quiet"
-        onClick={() => download('sessions.csv', 'text/csv;charset=utf-8', csvOf(list))}
+        onClick={() => download('calls.csv', 'text/csv;charset=utf-8', csvOf(list))}
       >
         Export CSV
       </button>
       <button
         type="button"
         class="quiet"
-        onClick={() => download('sessions.json', 'application/json', JSON.stringify(list, null, 2))}
+        onClick={() => download('calls.json', 'application/json', JSON.stringify(list, null, 2))}
       >
         Export JSON
       </button>
@@ -91,12 +105,26 @@ function Export({ sessions: list }: { readonly sessions: readonly SessionSummary
   )
 }
 
-function emptyText(count: number | undefined, found: readonly SessionSummary[] | undefined) {
-  if (count === undefined || found === undefined) return 'Loading…'
-  if (count > 0) return 'No matching sessions.'
+function countText(shown: number, loaded: number, { sort }: ListState): string {
+  const calls = shown === 1 ? '1 call' : `${shown} calls`
+  const of = loaded > shown ? ` of ${loaded} that are loaded` : ''
+  return sort === 'newest' ? calls + of : `The ${sort} ${calls}${of}`
+}
+
+function emptyText(found: readonly SessionSummary[] | undefined, state: ListState, reset: () => void) {
+  if (found === undefined) return 'Loading…'
+  if (sessions.value?.length === 0 && searchOf(state) === '')
+    return (
+      <>
+        No calls yet. <a href="#/">Make a call</a> to see it here.
+      </>
+    )
   return (
     <>
-      No sessions yet. <a href="#/">Make a call</a> to see it here.
+      {state.filter === 'went wrong' && state.query === '' ? 'Nothing went wrong. ' : 'No matching calls. '}
+      <button type="button" class="quiet" onClick={reset}>
+        Show all calls
+      </button>
     </>
   )
 }

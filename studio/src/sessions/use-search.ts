@@ -1,70 +1,107 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { SessionSummary } from '../../../src/host/wire/index.ts'
-import { systemClock } from '../../../src/scope/index.ts'
+import { systemClock, type Timer } from '../../../src/scope/index.ts'
 import { read } from '../host/api.ts'
 import { sessions } from '../host/store.ts'
-import type { Filter } from './session-search.tsx'
+import { conditionOf, searchOf, type ListState } from './list-state.ts'
 
 /** How long the query must stay unchanged before the host is asked. */
 const DEBOUNCE = 120
-/** How many sessions the host is asked for at once. */
-const PAGE = 100
-
-const conditions: Readonly<Record<Filter, string>> = {
-  all: '',
-  live: '&state=live',
-  clean: '&clean=true',
-  'not clean': '&clean=false',
-}
+/** How long a list may be out of date while calls begin and end. */
+const REFRESH = 1_000
+/** How many calls the host is asked for at once. */
+const PAGE = 200
 
 export interface Found {
-  /** Newest first. Undefined until the host has answered. */
+  /** Undefined until the host has answered. */
   readonly sessions: readonly SessionSummary[] | undefined
-  /** Asks the host for older sessions. Undefined if there are none. */
+  /** Asks the host for older calls. Undefined if there are none. */
   readonly more: (() => void) | undefined
+  /** Whether the list is that of an earlier state, because the host has not answered yet. */
+  readonly stale: boolean
+  /** Why the host did not answer. */
+  readonly failure: string
 }
 
-/** The sessions that match. Without a condition, those that the host sends by itself, and older ones once asked for. */
-export function useSearch(query: string, filter: Filter): Found {
-  const words = query.trim()
-  const condition = `q=${encodeURIComponent(words)}${conditions[filter]}`
-  const hasCondition = words !== '' || filter !== 'all'
-  const [found, setFound] = useState<readonly SessionSummary[] | undefined>(undefined)
-  const [older, setOlder] = useState<readonly SessionSummary[]>([])
-  const [ended, setEnded] = useState(false)
+interface Answer {
+  readonly search: string
+  readonly sessions: readonly SessionSummary[]
+  /** Whether there are no older ones. */
+  readonly complete: boolean
+}
+
+/** The calls that match. Without a condition, those that the host sends by itself, and older ones once asked for. */
+export function useSearch(state: ListState): Found {
+  const search = searchOf(state)
   const list = sessions.value
+  const [answer, setAnswer] = useState<Answer | undefined>(undefined)
+  const [older, setOlder] = useState<Answer | undefined>(undefined)
+  const [failure, setFailure] = useState('')
+  const refresh = useRef<Timer | undefined>(undefined)
+  const asking = useRef<AbortController | undefined>(undefined)
+
+  const ask = (): void => {
+    asking.current?.abort()
+    asking.current = new AbortController()
+    find(conditionOf(state, systemClock.date()), asking.current.signal)
+      .then((found) => {
+        setFailure('')
+        setAnswer({ search, sessions: found, complete: found.length < PAGE })
+      })
+      .catch((error: Error) => {
+        if (error.name !== 'AbortError') setFailure(error.message)
+      })
+  }
+
   useEffect(() => {
-    setFound(undefined)
-    setOlder([])
-    setEnded(false)
-  }, [condition])
-  useEffect(() => {
-    if (!hasCondition) return undefined
-    const asking = new AbortController()
-    const timer = systemClock.after(DEBOUNCE, 'search', () => {
-      find(condition, asking.signal)
-        .then(setFound)
-        .catch(() => {})
-    })
+    setOlder(undefined)
+    setFailure('')
+    if (search === '') return undefined
+    const timer = systemClock.after(DEBOUNCE, 'search', ask)
     return () => {
       timer.clear()
-      asking.abort()
+      asking.current?.abort()
+      refresh.current?.clear()
+      refresh.current = undefined
     }
-  }, [condition, hasCondition, list])
-  const newest = hasCondition ? found : list
-  const known = new Set(newest?.map(({ id }) => id))
-  const all = newest && [...newest, ...older.filter(({ id }) => !known.has(id))]
+  }, [search])
+  useEffect(() => {
+    if (search === '' || answer?.search !== search || refresh.current) return
+    refresh.current = systemClock.after(REFRESH, 'refresh of a search', () => {
+      refresh.current = undefined
+      ask()
+    })
+  }, [list])
+
+  const newest: Answer | undefined =
+    search === '' ? list && { search, sessions: list, complete: list.length < OWN_PAGE } : answer
+  const rest = older?.search === search ? older : undefined
+  const known = new Set(newest?.sessions.map(({ id }) => id))
+  const all = newest && [...newest.sessions, ...(rest?.sessions.filter(({ id }) => !known.has(id)) ?? [])]
   const last = all?.at(-1)
   const more = (): void => {
-    find(`${condition}&before=${last!.addedAt}&beforeId=${encodeURIComponent(last!.id)}`)
-      .then((next) => {
-        setOlder([...older, ...next])
-        setEnded(next.length < PAGE)
-      })
-      .catch(() => {})
+    const before = `&before=${last!.addedAt}&beforeId=${encodeURIComponent(last!.id)}`
+    find(conditionOf(state, systemClock.date()) + before)
+      .then((next) =>
+        setOlder({
+          search,
+          sessions: [...(rest?.sessions ?? []), ...next],
+          complete: next.length < PAGE,
+        }),
+      )
+      .catch((error: Error) => setFailure(error.message))
   }
-  return { sessions: all, more: all && last && !ended && all.length >= PAGE ? more : undefined }
+  const complete = rest?.complete ?? newest?.complete ?? true
+  return {
+    sessions: all,
+    more: last && !complete && state.sort === 'newest' ? more : undefined,
+    stale: search !== '' && answer?.search !== search,
+    failure,
+  }
 }
+
+/** How many calls the host sends by itself, at least, if there are more. */
+const OWN_PAGE = 100
 
 async function find(condition: string, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
   const answer = await read<{ readonly sessions: readonly SessionSummary[] }>(

@@ -1,12 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import './action-bar.css'
 
-/** A row of small buttons. `done` confirms the last action. */
-export function ActionBar({ done, children }: { done?: string; children: ComponentChildren }) {
-  return (
-    <div class="actions">
-      {done !== undefined && <span class="done">{done}</span>}
-      {children}
-    </div>
-  )
+/** A row of small buttons. */
+export function ActionBar({ children }: { readonly children: ComponentChildren }) {
+  return <div class="actions">{children}</div>
 }

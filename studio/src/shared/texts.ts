@@ -33,11 +33,19 @@ export function agoText(at: number, now: number): string {
     : `${date.toLocaleDateString([], { month: 'short', day: 'numeric' })}, ${time}`
 }
 
+/** A time in full, in the time zone of the viewer: `Nov 17, 2026, 6:54 PM`. */
+export const dateText = (at: number): string =>
+  new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })
+
+/** The same to the second, with the name of the time zone. */
+export const exactDateText = (at: number): string =>
+  new Date(at).toLocaleString([], { dateStyle: 'full', timeStyle: 'long' })
+
 /** An amount of money: `$0.0421`, `€1.20`, or a bare number if the currency is not known. */
 export function moneyText(amount: number, currency?: string): string {
   if (currency === undefined) return String(Number(amount.toPrecision(4)))
-  const maximumFractionDigits = amount !== 0 && amount < 1 ? 5 : 2
-  return amount.toLocaleString('en', { style: 'currency', currency, maximumFractionDigits })
+  const digits = amount === 0 || amount >= 1 ? 2 : amount >= 0.000_1 ? 4 : 6
+  return amount.toLocaleString('en', { style: 'currency', currency, minimumFractionDigits: digits })
 }
 
 /** A cost, and what it lacks: `$0.0421`, `$0.0421 without deepgram`. A cost that is not known at all is not 0. */

@@ -1,4 +1,4 @@
-// The names that the runtime gives to what a session owns, in words for people.
+// The names that the runtime gives to what a call owns, in words for people.
 
 const abbreviations: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'vad'])
 
@@ -9,13 +9,47 @@ export const sections = {
   stores: 'Hooks, recording and toolsets',
 } as const
 
-/** `STT`, `agent’s speech 6`, `answer 2`, `recording`. Other names are those of the agent file, and stay as they are. */
+/** Names that mean nothing to people, and what is shown instead. Other names are those of the agent file, and stay. */
+const labels: readonly (readonly [RegExp, string])[] = [
+  [/^session .*$/, 'call'],
+  [/^recorder$/, 'recording'],
+  [/^speech \d+$/, 'speaking'],
+  [/^reply \d+$/, 'answering'],
+  [/^turn \d+$/, 'end of the caller’s turn'],
+  [/^speech of '(.*)'$/, 'synthesis by $1'],
+  [/^startTimeout of '(.*)'$/, 'time limit to open $1'],
+  [/^timeout of (tool )?'?(.*?)'?$/, 'time limit of $1$2'],
+  [/^filler of tool '(.*)'$/, 'filler of tool $1'],
+  [/^speech: playout \d+$/, 'time limit of speaking'],
+  [/^speech: stall$/, 'time limit of a silent voice'],
+  [/^ping$/, 'next ping'],
+  [/^the peer takes more$/, 'room in the connection'],
+]
+
+/** A label: `STT`, `speaking`, `recording`, `tool book`. */
 export function nameText(name: string): string {
   if (abbreviations.has(name)) return name.toUpperCase()
-  if (name === 'recorder') return 'recording'
-  const [, kind, number] = /^(speech|reply) (\d+)$/.exec(name) ?? []
-  if (kind === undefined) return name
-  return kind === 'speech' ? `agent’s speech ${number}` : `answer ${number}`
+  return replaced(name, labels) ?? name
+}
+
+function replaced(name: string, texts: readonly (readonly [RegExp, string])[]): string | undefined {
+  const [pattern, text] = texts.find(([each]) => each.test(name)) ?? []
+  return pattern && text !== undefined ? name.replace(pattern, text) : undefined
+}
+
+/** What a sentence calls it, if not its label. */
+const subjects: readonly (readonly [RegExp, string])[] = [
+  [/^(speech( \d+)?|say)$/, 'agent’s speech'],
+  [/^press$/, 'pressing of keys'],
+  [/^last words$/, 'goodbye'],
+  [/^closing: (.*)$/, 'step $1 of the close'],
+  [/^reply \d+$/, 'answer of the model'],
+  [/^(browser|phone|line)$/, 'connection to the caller'],
+]
+
+/** The subject of a sentence, after `the`: `STT`, `agent’s speech`, `connection to the caller`. */
+export function subjectText(name: string): string {
+  return replaced(name, subjects) ?? nameText(name)
 }
 
 const outcomes: Readonly<Record<string, string>> = {
@@ -23,7 +57,7 @@ const outcomes: Readonly<Record<string, string>> = {
   ended: 'finished',
   cancelled: 'stopped',
   clean: 'closed',
-  closer: 'asked for the close',
+  closer: 'ended the call',
   abandoned: 'did not stop',
   'timed-out': 'cut off',
   skipped: 'no time left',

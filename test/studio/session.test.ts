@@ -36,7 +36,11 @@ describe('the view of a session', () => {
     const { session, caller } = stage.call({
       id: 'one',
       msPerCharacter: 20,
-      answers: [['Let me see. ', callTool('hours', { day: 'Monday' })], 'We are open from eight to six.'],
+      // Long, so that it is interrupted before its end even if the machine is busy.
+      answers: [
+        ['Let me see. ', callTool('hours', { day: 'Monday' })],
+        `We are open from eight to six. ${'Every day of the week. '.repeat(50)}`,
+      ],
       agent: {
         tools: { hours },
         guardrails: { input: { rude: (text) => (text.includes('idiot') ? 'an insult' : undefined) } },
@@ -46,7 +50,7 @@ describe('the view of a session', () => {
     await studio.goto('#/sessions/one')
     const log = page.getByRole('log')
     caller.types('When are you open?')
-    await log.getByText('We are open from').waitFor()
+    await caller.hears('We are open from')
     session.interrupt()
     await log.locator('s').waitFor()
     session.reportError('crm', new Error('no answer'))

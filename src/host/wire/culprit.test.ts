@@ -4,7 +4,7 @@ import type { SessionReport } from '../../session/index.ts'
 import { inVirtualTime } from '../../testing/index.ts'
 import { culpritsOf } from './culprit.ts'
 
-it('culprits are sorted from abandoned to failed, and a connection that was cut is listed only once', () =>
+it('culprits are sorted from what may still be running to what failed in the close, and a connection that was cut is listed only once', () =>
   inVirtualTime(async ({ clock }) => {
     const scope = new Scope('session', { clock, closeTimeout: 100 })
     const boom = (): never => {
@@ -19,14 +19,16 @@ it('culprits are sorted from abandoned to failed, and a connection that was cut 
       { name: 'line', how: 'dropped', retries: 0 },
       { name: 'tts', how: 'closed', retries: 0 },
     ] as const
-    const report = { scope: await scope.close(), connections, errors: [] } as unknown as SessionReport
+    const errors = [{ where: 'llm', at: 5, error: { name: 'Error', message: 'overloaded' } }]
+    const report = { scope: await scope.close(), connections, errors } as unknown as SessionReport
     expect(culpritsOf(report).map(({ name, outcome }) => [name, outcome])).toEqual([
       ['book', 'abandoned'],
+      ['llm', 'problem'],
       ['stt', 'timed-out'],
       ['vad', 'timed-out'],
       ['recorder', 'failed'],
       ['line', 'dropped'],
     ])
     expect(culpritsOf(report)[0]).toMatchObject({ path: ['tool book'], took: expect.any(Number) })
-    expect(culpritsOf(report)[3]).toMatchObject({ error: { message: 'disk full' } })
+    expect(culpritsOf(report)[4]).toMatchObject({ error: { message: 'disk full' } })
   }))

@@ -6,13 +6,12 @@ import type { Culprit, SessionSummary } from './messages.ts'
 /** Outcomes, worst first. */
 const worstFirst: readonly Culprit['outcome'][] = [
   'abandoned',
-  // What failed during the call: the caller may have noticed it.
-  'problem',
   'timed-out',
   'skipped',
   'failed',
   'aborted',
   'dropped',
+  'problem',
   'pending',
 ]
 
@@ -26,28 +25,28 @@ export function culpritsOf(report: SessionReport): Culprit[] {
   const inClose = inScope(report.scope, [])
   // The error that ended the session, and problems of the close, are listed elsewhere.
   const known = new Set([report.error?.message, ...inClose.map(({ error }) => error?.message)])
-  const found = [
-    ...inClose,
-    ...report.errors
-      .filter(({ error }) => !known.has(error.message))
-      .map(({ where, error }): Culprit => ({
-        name: where,
-        path: [],
-        kind: 'problem',
-        outcome: 'problem',
-        error,
-      })),
-    ...report.connections.flatMap(({ name, how }): Culprit[] =>
-      how === 'aborted' || (how === 'dropped' && report.ended !== 'lost')
-        ? [{ name, path: [], kind: 'connection', outcome: how }]
-        : [],
-    ),
-  ]
+  const inCall = report.errors
+    .filter(({ error }) => !known.has(error.message))
+    .map(({ where, error }): Culprit => ({
+      name: where,
+      path: [],
+      kind: 'problem',
+      outcome: 'problem',
+      error,
+    }))
+  const cut = report.connections.flatMap(({ name, how }): Culprit[] =>
+    how === 'aborted' || (how === 'dropped' && report.ended !== 'lost')
+      ? [{ name, path: [], kind: 'connection', outcome: how }]
+      : [],
+  )
   // The resource of a connection is usually listed as a step, which also says when it happened.
-  const steps = new Set(found.filter(({ kind }) => kind !== 'connection').map(({ name }) => name))
-  return found
-    .filter(({ kind, name }) => kind !== 'connection' || !steps.has(name))
-    .toSorted((one, other) => rank(one) - rank(other) || (other.took ?? 0) - (one.took ?? 0))
+  const steps = new Set([...inClose, ...inCall].map(({ name }) => name))
+  const rest = [...inClose, ...cut.filter(({ name }) => !steps.has(name))].toSorted(
+    (one, other) => rank(one) - rank(other) || (other.took ?? 0) - (one.took ?? 0),
+  )
+  // What failed during the call, the caller may have noticed. Only what may still be running is worse.
+  const worst = rest.findLastIndex(({ outcome }) => outcome === 'abandoned') + 1
+  return [...rest.slice(0, worst), ...inCall, ...rest.slice(worst)]
 }
 
 const rank = ({ outcome }: Culprit): number => worstFirst.indexOf(outcome)

@@ -113,6 +113,8 @@ function describe(culprit: Culprit): string {
   const time = took === undefined ? '' : ` after ${timeText(took)}`
   const thrown = error ? `: ${messageOf(error)}` : ''
   const what = subjectOf(culprit)
+  // The report is late: the message says it all.
+  if (culprit.name === 'the deadline' && error) return capitalised(error.message)
   switch (outcome) {
     case 'abandoned':
       return `${what} did not stop when it was asked, and was abandoned${time}. It may still be running`
@@ -133,6 +135,8 @@ function describe(culprit: Culprit): string {
   }
   return `${what} failed${thrown}`
 }
+
+const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 const shortOutcomes: Readonly<Record<Culprit['outcome'], string>> = {
   abandoned: 'did not stop when it was asked',

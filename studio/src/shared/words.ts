@@ -39,6 +39,7 @@ function replaced(name: string, texts: readonly (readonly [RegExp, string])[]): 
 
 /** What a sentence calls it, if not its label. */
 const subjects: readonly (readonly [RegExp, string])[] = [
+  [/^the (.*)$/, '$1'],
   [/^(speech( \d+)?|say)$/, 'agent’s speech'],
   [/^press$/, 'pressing of keys'],
   [/^last words$/, 'goodbye'],

@@ -120,6 +120,10 @@ class AcceptedSocket implements Peer, Live {
     this.#ws.send(data)
   }
 
+  ping(): void {
+    if (this.#ws.readyState === WebSocket.OPEN && this.buffered <= limits.congested) this.#ws.ping()
+  }
+
   close(code: number, reason: string): void {
     if (this.#ws.readyState === WebSocket.OPEN) this.#ws.close(code, reason)
   }

@@ -375,7 +375,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     if (!this.isHandedOver) this.release?.()
     this.#options.calls.ended(this.id, released)
     if (!events || !notify) return
-    for (const { id, heard } of this.playout.giveUp()) events.marked(id, heard)
+    for (const { id, heard } of this.playout.giveUp()) events.marked(id, heard, this.playout.assumed)
     notify(events)
   }
 

@@ -14,6 +14,8 @@ export interface Peer {
   readonly buffered: number
   /** Does nothing unless the peer is connected. */
   send(data: string | Uint8Array): void
+  /** Asks for a sign of life that the far end gives by itself: a WebSocket ping. Its pong is a control frame. */
+  ping(): void
   /** Ends the connection as its protocol wants. The far end may never answer: bound the wait, then abort. */
   close(code: number, reason: string): void
   /** Cuts the connection now. Synchronous and idempotent. */

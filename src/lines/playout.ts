@@ -4,6 +4,8 @@ import type { AudioFrame, HeardMark } from '../audio/index.ts'
 export interface Playout<Outgoing> {
   /** Whether waiting sound becomes due as time passes. Unset if it becomes due when the peer reports progress. */
   readonly paced?: boolean
+  /** Whether what was heard is inferred from the time, because the peer reports nothing. Default: false. */
+  readonly assumed?: boolean
   /** Milliseconds of sound that were neither played nor thrown away. */
   readonly unheard: number
   /** Queues sound. Returns false if too much is queued already. */

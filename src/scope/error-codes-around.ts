@@ -8,6 +8,10 @@ export const codesAround = {
       'A page broke the protocol and was cut off.',
       'Use `endwell/client` of the same version.',
     ],
+    CLIENT_MISBEHAVED: [
+      'An RTVI client broke the protocol, or sent too much, and was cut off. The message says what it did.',
+      'Use a transport of Pipecat as it is, with its usual sample rates.',
+    ],
     CARRIER_MISBEHAVED: [
       "A carrier's stream broke the protocol and was cut off.",
       'Check the option `carrier`, and any proxy in between.',
@@ -62,6 +66,10 @@ export const codesAround = {
     TOKEN_MISSING: ['A call needs a token.', 'Make one on your server with `calls.token()`.'],
     TOKEN_INVALID: ["The token was not signed with this server's secret.", 'Use one secret on both sides.'],
     TOKEN_EXPIRED: ['The token has expired.', 'Fetch a token right before the call.'],
+    TOKEN_USED: [
+      'The token of an RTVI call was used before.',
+      'Start another call: each one gets its own token.',
+    ],
     ORIGIN_REFUSED: ['Pages from this origin may not call.', 'Add it to the option `origins`.'],
     TICKET_INVALID: [
       'A stream did not use the address that the webhook gave out, or used it too late or a second time.',

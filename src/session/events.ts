@@ -23,8 +23,13 @@ export interface SessionEvents {
   user: { readonly text: string }
   /** The agent begins to work on a reply, or has finished it, tools included. */
   thinking: { readonly thinking: boolean }
-  /** The next words of a speech. The caller has not heard them yet. */
-  words: { readonly speech: Speech; readonly text: string; readonly by: TurnLatency['by'] }
+  /** The next words of a speech, which the caller has not heard yet. `last`: there are no more after these. */
+  words: {
+    readonly speech: Speech
+    readonly text: string
+    readonly by: TurnLatency['by']
+    readonly last: boolean
+  }
   /** The first sound of a speech was sent to the line. */
   speaking: { readonly speech: Speech }
   /** A speech has ended. `outcome.heard` is what the caller heard of it. */

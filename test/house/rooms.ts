@@ -25,8 +25,8 @@ const pure = new Set(['scope', 'report'])
 /** Rooms with one folder per member. Members may import the files they share, and never each other. */
 const families = new Set(['providers', 'lines'])
 
-/** Folders of a family that its members share: a protocol that several vendors speak. */
-const sharedFolders = new Set(['providers/openai-realtime'])
+/** Folders of a family that its members share: a protocol that several vendors speak, or that several lines carry. */
+const sharedFolders = new Set(['providers/openai-realtime', 'lines/rtvi'])
 
 /** Loads the agent file, which is not ours. */
 const agentLoader = 'src/host/start/load-agent.ts'

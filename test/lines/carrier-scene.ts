@@ -117,6 +117,7 @@ function linePeerOn(peer: Peer): LinePeer {
     owner: deafOwner(() => {}),
     buffered: 0,
     send: (data) => peer.send(data),
+    ping: () => peer.ping(),
     close: (code, reason) => peer.close(code, reason),
     abort: () => peer.drop(),
   }

@@ -1,8 +1,11 @@
 import { afterEach, describe, it } from 'vitest'
+import type { RtviCalls } from '../../src/lines/rtvi-websocket/index.ts'
 import type { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { conformance, lineConformance } from '../../src/testing/index.ts'
 import { dialPhone, phoneSubjectOf, postToPhone } from './phone-subject.ts'
 import { RealWires, onFastStage } from './real-wires.ts'
+import { dialRtvi } from './rtvi-fixture.ts'
+import { rtviSubjectOf } from './rtvi-subject.ts'
 import { SimWires } from './sim-wires.ts'
 import { dialPage, subjectOf } from './subject.ts'
 
@@ -17,6 +20,13 @@ conformance({ describe, it }, 'the phone line, on simulated sockets', lineConfor
   phoneSubjectOf(stage, (calls) => ({
     platform: new SimWires(stage, dialPhone(calls)),
     post: postToPhone(calls),
+  })),
+)
+
+conformance({ describe, it }, 'the line for RTVI clients, on simulated sockets', lineConformance, (stage) =>
+  rtviSubjectOf(stage, (calls) => ({
+    wires: new SimWires(stage, dialRtvi(calls)),
+    url: 'ws://localhost:4600',
   })),
 )
 
@@ -65,6 +75,24 @@ describe('on real sockets', () => {
       return phoneSubjectOf(stage, (own) => {
         calls = own()
         return { platform: wires, post: wires.post, delay: DELAY }
+      })
+    },
+    onFastStage,
+  )
+
+  conformance(
+    { describe, it },
+    'the line for RTVI clients, ten times as fast',
+    checks,
+    async (stage) => {
+      let calls: (() => RtviCalls) | undefined
+      const wires = await RealWires.listen(stage.clock, {
+        upgrade: (...upgrade) => calls!().upgrade(...upgrade),
+      })
+      open.push(wires)
+      return rtviSubjectOf(stage, (own) => {
+        calls = own
+        return { wires, url: wires.url, delay: DELAY }
       })
     },
     onFastStage,

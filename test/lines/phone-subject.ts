@@ -4,6 +4,7 @@ import type { CarrierRequest } from '../../src/lines/twilio/calling.ts'
 import type { Platform } from '../../src/lines/websocket/client/wire.ts'
 import type { Line } from '../../src/parts/index.ts'
 import type { LineSubject, Stage } from '../../src/testing/index.ts'
+import { AwaitedLines } from './awaited-lines.ts'
 import { TestPhone, type PhoneOptions, type Post } from './phone.ts'
 import type { Dial } from './sim-wires.ts'
 import { signatureOf } from './twilio-signature.ts'
@@ -56,15 +57,11 @@ export function phoneSubjectOf(
   options: Partial<TwilioCallsOptions> = {},
   phoneOptions: PhoneOptions = {},
 ): LineSubject {
-  const waiting = new Set<(line: TwilioLine) => void>()
+  const lines = new AwaitedLines<TwilioLine>()
   const calls = new TwilioCalls({
     scope: stage.context().scope,
     maxRate: 1_000,
-    onCall: (line) => {
-      const [answer] = waiting
-      if (answer) answer(line)
-      else line.abort()
-    },
+    onCall: lines.take,
     ...options,
   })
   const phones = phonesOf(() => calls)
@@ -81,24 +78,14 @@ export function phoneSubjectOf(
       scope.signal.throwIfAborted()
       const caller = new TestPhone(stage.clock, phones.platform, phones.post, phoneOptions)
       phone = caller
-      const taken = await scope.until(
-        new Promise<TwilioLine>((resolve) => {
-          let one: TwilioLine | undefined
-          const answer = (called: TwilioLine): void => {
-            waiting.delete(answer)
-            resolve((one = called))
-          }
-          waiting.add(answer)
-          scope.signal.addEventListener('abort', () => {
-            closingAt = stage.clock.now()
-            // No further call is answered.
-            waiting.delete(answer)
-            if (!one?.answered) one?.abort()
-            // The line does not know about a stream that is not connected yet.
-            if (!caller.started) caller.hangsUp()
-          })
-          caller.rings().catch(() => {})
-        }),
+      const taken = await lines.next(
+        scope,
+        () => void caller.rings().catch(() => {}),
+        () => {
+          closingAt = stage.clock.now()
+          // The line does not know about a stream that is not connected yet.
+          if (!caller.started) caller.hangsUp()
+        },
       )
       if (refuses) taken.abort()
       return await taken.open(context, events)

@@ -8,6 +8,7 @@ export interface RawCallerOptions {
 
 /** Opcodes of the WebSocket protocol. */
 const TEXT = 0x1
+const BINARY = 0x2
 const CLOSE = 0x8
 const PING = 0x9
 const PONG = 0xa
@@ -61,6 +62,15 @@ export class RawCaller {
     this.#send(TEXT, typeof message === 'string' ? message : JSON.stringify(message))
   }
 
+  sends(bytes: Uint8Array): void {
+    this.#send(BINARY, bytes)
+  }
+
+  /** Sends a close frame: without a code, as browsers do by default. */
+  closes(code?: number): void {
+    this.#send(CLOSE, code === undefined ? '' : Uint8Array.of(code >> 8, code & 0xff))
+  }
+
   pings(text: string, times = 1): void {
     for (let i = 0; i < times; i++) this.#send(PING, text)
   }
@@ -86,12 +96,15 @@ export class RawCaller {
     this.#tcp.destroy()
   }
 
-  #send(opcode: number, text: string): void {
-    const payload = Buffer.from(text)
+  #send(opcode: number, content: string | Uint8Array): void {
+    const payload = Buffer.from(content)
+    const [near, far] = [payload.length >> 8, payload.length & 0xff]
     const length =
       payload.length < 126
         ? [0x80 | payload.length]
-        : [0x80 | 126, payload.length >> 8, payload.length & 0xff]
+        : payload.length < 65_536
+          ? [0x80 | 126, near, far]
+          : [0x80 | 127, 0, 0, 0, 0, 0, payload.length >> 16, near & 0xff, far]
     // A mask of zeros leaves the payload as it is.
     this.#tcp.write(Buffer.concat([Buffer.from([0x80 | opcode, ...length, 0, 0, 0, 0]), payload]))
   }

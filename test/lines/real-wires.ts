@@ -6,6 +6,7 @@ import { wsNetwork } from '../../src/link/index.ts'
 import { systemRandom, type Clock, type Socket } from '../../src/scope/index.ts'
 import { Stage, type OnStage } from '../../src/testing/index.ts'
 import { FastClock } from '../fast-clock.ts'
+import type { WireEvents } from './sim-wires.ts'
 
 /** Runs checks on real sockets, ten times as fast. */
 export const onFastStage: OnStage = async (play) => {
@@ -104,7 +105,7 @@ export class RealWires implements Platform {
     return systemRandom.next()
   }
 
-  connect(url: string, protocols: string[], events: Parameters<Platform['connect']>[2]): PlatformSocket {
+  connect(url: string, protocols: string[], events: WireEvents): PlatformSocket {
     if (this.#vanished) return { send() {}, close() {} }
     let dead = false
     // What is sent before the connection is open.
@@ -118,6 +119,7 @@ export class RealWires implements Platform {
         opened: () => {
           for (const data of early ?? []) socket.send(data)
           early = undefined
+          events.opened?.()
         },
         message: (data) => {
           if (!dead) events.message(typeof data === 'string' ? data : new Uint8Array(data).buffer)

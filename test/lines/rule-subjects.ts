@@ -1,13 +1,17 @@
+import { RtviCalls } from '../../src/lines/rtvi-websocket/index.ts'
 import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { WebSocketCalls } from '../../src/lines/websocket/index.ts'
 import type { Platform } from '../../src/lines/websocket/client/wire.ts'
 import { offer } from '../../src/lines/websocket/protocol.ts'
 import { wsNetwork } from '../../src/link/index.ts'
+import type { LineEvents } from '../../src/parts/index.ts'
 import { soundOf, type Stage } from '../../src/testing/index.ts'
 import { wordsFrom } from './fixture.ts'
 import { TestPage } from './page.ts'
 import { streamIn, TestPhone, type Post } from './phone.ts'
 import { phoneSoundOf } from './phone-sound.ts'
+import { RtviTestClient, type ClientWires } from './rtvi-client.ts'
+import { localPage, startCall } from './rtvi-fixture.ts'
 import { RealWires, type RealServer } from './real-wires.ts'
 import type { Open, RuleCaller, RuleSubject } from './rules.ts'
 import { SimWires, type Dial } from './sim-wires.ts'
@@ -19,7 +23,7 @@ const secret = 'a secret of sixteen'
 const publicUrl = 'https://phone.example.com'
 
 /** A network between callers and a server. */
-interface Wires extends Platform {
+interface Wires extends Omit<Platform, 'connect'>, ClientWires {
   broken: boolean
   cut(): void
   vanish(): void
@@ -61,6 +65,16 @@ export const real =
       })
     return { wires, url: wires.url, post: wires.post, failsToDial }
   }
+
+const noEvents: LineEvents = {
+  frame() {},
+  marked() {},
+  dtmf() {},
+  text() {},
+  hungUp() {},
+  lost() {},
+  handedOver() {},
+}
 
 /** Answers calls one after the other, each as its test wants. */
 class Answers {
@@ -153,15 +167,7 @@ export const pageSubject =
       friend: async () => {
         const one = page({ token: calls.token() })
         const answered = answers.expect(async (open) => {
-          await open(stage.context(), {
-            frame() {},
-            marked() {},
-            dtmf() {},
-            text() {},
-            hungUp() {},
-            lost() {},
-            handedOver() {},
-          })
+          await open(stage.context(), noEvents)
         })
         one.wire.connect()
         await answered
@@ -292,18 +298,81 @@ export const phoneSubject =
       friend: async () => {
         const phone = new TestPhone(stage.clock, local, posts(secret))
         const answered = answers.expect(async (open) => {
-          await open(stage.context(), {
-            frame() {},
-            marked() {},
-            dtmf() {},
-            text() {},
-            hungUp() {},
-            lost() {},
-            handedOver() {},
-          })
+          await open(stage.context(), noEvents)
         })
         await phone.rings()
         await answered
       },
+    }
+  }
+
+/** The line for RTVI clients. */
+export const rtviSubject =
+  (setUp: SetUp) =>
+  async (stage: Stage): Promise<RuleSubject> => {
+    const answers = new Answers()
+    const { scope } = stage.context()
+    const calls = new RtviCalls({ scope, secret, lostTimeout, onCall: answers.take })
+    const stranger = new RtviCalls({ scope, secret, onCall: () => {} })
+    const admit = (address: string): ReturnType<RtviCalls['admit']> => {
+      const { pathname, search } = new URL(address)
+      return calls.admit({ ...localPage, url: `${pathname}${search}` })
+    }
+    const { wires, url, failsToDial } = await setUp(
+      stage,
+      { upgrade: (...upgrade) => calls.upgrade(...upgrade) },
+      (address) => {
+        const { accept, refused } = admit(address)
+        return accept ? { accept } : { code: 1006, reason: refused }
+      },
+    )
+    const call = async (answer: (open: Open) => Promise<void>): Promise<RtviTestClient> => {
+      const answered = answers.expect(answer)
+      const client = new RtviTestClient(stage.clock, wires, await startCall(calls, url))
+      await answered
+      // Its session is not there to say that it is ready: sound may be sent once the client is.
+      await stage.elapse(100)
+      return client
+    }
+    const refuse = (path: () => Promise<string>) => async (): Promise<void> => {
+      const dialled = await path()
+      if (!admit(`${url}${dialled}`).refused) throw new Error('it was admitted')
+      return failsToDial(dialled, { origin: localPage.origin })
+    }
+    return {
+      // Nobody comes back: whoever is cut off is lost.
+      rejoinTimeout: 0,
+      lostTimeout,
+      soundOf: (text) => soundOf(text, 24_000, 50),
+      answered: () => answers.count,
+      call: async (answer) => {
+        const client = await call(answer)
+        return {
+          hangsUp: () => client.leaves(),
+          vanishes: () => {
+            wires.vanish()
+            client.freezes()
+          },
+          says: (ms) => client.speaks(ms),
+          get words() {
+            return client.words
+          },
+          ended: () => client.until(() => client.end !== undefined),
+        }
+      },
+      breaks: () => {
+        wires.broken = true
+        wires.cut()
+      },
+      mends: () => void (wires.broken = false),
+      replaces: () => Promise.reject(new Error('a client of this line cannot come back')),
+      strangers: {
+        'a client without a token': refuse(async () => '/rtvi'),
+        'a client with a token of its own': refuse(async () => await startCall(stranger, '')),
+      },
+      friend: () =>
+        call(async (open) => {
+          await open(stage.context(), noEvents)
+        }),
     }
   }

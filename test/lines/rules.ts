@@ -261,6 +261,9 @@ export const lineRules: readonly Check<RuleSubject>[] = [
   }),
 ]
 
+/** The rules of lines whose callers cannot come back: those without LN4. */
+export const finalLineRules = lineRules.filter(({ name }) => !name.startsWith('[LN4]'))
+
 /** The number of samples that are not silent. */
 const loudness = (frames: readonly AudioFrame[]): number =>
   frames.reduce((sum, { samples }) => sum + samples.filter((sample) => Math.abs(sample) > 100).length, 0)

@@ -12,6 +12,9 @@ export type Dial = (
   | { readonly accept: (peer: LinePeer) => void }
   | { readonly accept?: undefined; readonly code: number; readonly reason: string }
 
+/** What a caller hears from its socket. A page is spoken to first, and needs not know when it is open. */
+export type WireEvents = Parameters<Platform['connect']>[2] & { opened?(): void }
+
 interface OpenWire {
   peer: Peer | undefined
   socket: Socket | undefined
@@ -54,7 +57,7 @@ export class SimWires implements Platform {
     return this.#random.next()
   }
 
-  connect(url: string, protocols: string[], events: Parameters<Platform['connect']>[2]): PlatformSocket {
+  connect(url: string, protocols: string[], events: WireEvents): PlatformSocket {
     this.dials++
     if (this.#vanished) return { send() {}, close() {} }
     let dead = false
@@ -71,6 +74,7 @@ export class SimWires implements Platform {
       ...(this.broken ? { refuse: 0 } : {}),
       opened: (peer) => {
         wire.peer = peer
+        events.opened?.()
       },
       message: (_, data) => {
         this.received += data.length
@@ -85,6 +89,7 @@ export class SimWires implements Platform {
       deafen: () => void (deaf = true),
       vanish: () => {
         dead = true
+        manners.pongs = false
         manners.closeReply = 'never'
       },
     }
@@ -148,6 +153,7 @@ export class SimWires implements Platform {
           return socket.abort()
         },
         message: (data) => accepted?.owner.message(data),
+        alive: () => accepted?.owner.controlFrame(),
         ended: (ended) => {
           end()
           accepted?.owner.left(ended)
@@ -166,6 +172,7 @@ function peerOn(socket: Socket, code: { of: number; reason: string }): LinePeer 
       return socket.buffered
     },
     send: (data) => socket.send(data),
+    ping: () => socket.ping(),
     close: (of, reason) => {
       Object.assign(code, { of, reason })
       socket.close(of, reason)

@@ -4,6 +4,7 @@ import { WebSocketCalls, type WebSocketLine } from '../../src/lines/websocket/in
 import type { Platform } from '../../src/lines/websocket/client/wire.ts'
 import { statusOf } from '../../src/lines/websocket/refusal.ts'
 import type { LineSubject, Stage } from '../../src/testing/index.ts'
+import { AwaitedLines } from './awaited-lines.ts'
 import { TestPage } from './page.ts'
 import type { Dial } from './sim-wires.ts'
 
@@ -28,15 +29,11 @@ export const dialPage =
 
 /** A line that gets a call whenever it is opened: the browser line has one line per call. */
 export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) => Pages): LineSubject {
-  const waiting = new Set<(line: WebSocketLine) => void>()
+  const lines = new AwaitedLines<WebSocketLine>()
   const calls = new WebSocketCalls({
     scope: stage.context().scope,
     maxRate: 1_000,
-    onCall: (line) => {
-      const [answer] = waiting
-      if (answer) answer(line)
-      else line.abort()
-    },
+    onCall: lines.take,
   })
   const pages = pagesOf(() => calls)
   let page: TestPage | undefined
@@ -52,24 +49,14 @@ export function subjectOf(stage: Stage, pagesOf: (calls: () => WebSocketCalls) =
       scope.signal.throwIfAborted()
       const caller = new TestPage(stage.clock, pages.platform, pages.url)
       page = caller
-      const taken = await scope.until(
-        new Promise<WebSocketLine>((resolve) => {
-          let one: WebSocketLine | undefined
-          const answer = (called: WebSocketLine): void => {
-            waiting.delete(answer)
-            resolve((one = called))
-          }
-          waiting.add(answer)
-          scope.signal.addEventListener('abort', () => {
-            closingAt = stage.clock.now()
-            // No further call is answered.
-            waiting.delete(answer)
-            if (one?.answered) return
-            one?.abort()
-            caller.wire.hangUp()
-          })
-          caller.wire.connect()
-        }),
+      const taken = await lines.next(
+        scope,
+        () => caller.wire.connect(),
+        () => {
+          closingAt = stage.clock.now()
+          // The line does not know about a page that is not connected yet.
+          if (caller.hello === undefined) caller.wire.hangUp()
+        },
       )
       if (refuses) taken.abort()
       const connection = await taken.open(context, events)

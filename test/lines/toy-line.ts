@@ -130,6 +130,10 @@ export class ToyPeer implements Peer {
     this.owner.message(message)
   }
 
+  ping(): void {
+    queueMicrotask(() => this.owner.controlFrame())
+  }
+
   close(_code: number, reason: string): void {
     if (this.state !== 'open') return
     this.state = 'closing'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionEvents } from '../../src/session/index.ts'
-import { ScriptedRealtime, callTool, inVirtualTime } from '../../src/testing/index.ts'
+import { ScriptedRealtime, ScriptedTts, callTool, inVirtualTime } from '../../src/testing/index.ts'
 import { aLiveCall, greeting, type Call } from './fixture.ts'
 import { tool } from '../../src/session/index.ts'
 
@@ -9,8 +9,8 @@ function record({ session, clock }: Call, ...names: (keyof SessionEvents)[]): st
   const log: string[] = []
   for (const name of names)
     session.on(name, (data) => {
-      const { state, thinking, text, by } = data as { [key: string]: string | boolean }
-      log.push(`${clock.now()} ${name} ${state ?? thinking ?? `${text} (${by})`}`)
+      const { state, thinking, text, by, last } = data as { [key: string]: string | boolean }
+      log.push(`${clock.now()} ${name} ${state ?? thinking ?? `${text} (${by}${last ? ', last' : ''})`}`)
     })
   return log
 }
@@ -55,12 +55,16 @@ describe('a session', () => {
       const log = record(call, 'words')
       call.caller.types('Are you open?')
       await call.clock.elapse(100)
+      expect(log.pop()).toBe('0 words  (reply, last)')
       const texts = log.map((line) => /words (.*) \(reply\)$/.exec(line)?.[1])
       expect(texts.join('')).toBe('Yes, we are open.')
       expect(call.line.heardText.length).toBeLessThan(5)
       call.session.say('And now this.')
       await call.clock.elapse(3_000)
-      expect(log.at(-1)).toMatch(/ \(say\)$/)
+      expect(log.slice(-2).map((line) => line.replace(/^\d+ /, ''))).toEqual([
+        'words And now this. (say)',
+        'words  (say, last)',
+      ])
       await call.session.close()
     }))
 
@@ -77,6 +81,21 @@ describe('a session', () => {
       await call.session.close()
     }))
 })
+
+it.each([{}, { tts: true }])(
+  '[SP12] a realtime model has last words, once (%o)',
+  ({ tts }: { tts?: boolean }) =>
+    inVirtualTime(async (world) => {
+      const realtime = new ScriptedRealtime({ answers: ['Yes, we are open.'] })
+      const models = { realtime, ...(tts ? { tts: new ScriptedTts() } : {}) }
+      const call = await aLiveCall(world, { models } as object)
+      const log = record(call, 'words')
+      call.caller.types('Are you open?')
+      await call.clock.elapse(5_000)
+      expect(log.filter((line) => line.endsWith('last)'))).toEqual([log.at(-1)])
+      await call.session.close()
+    }),
+)
 
 describe('a speech', () => {
   it('[SP12] has the words that were heard so far, while it is heard and afterwards', () =>

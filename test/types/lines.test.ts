@@ -4,6 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 
 import type { AudioFormat } from '../../src/audio/index.ts'
 import type { SessionOptions } from '../../src/index.ts'
+import * as rtvi from '../../src/lines/rtvi-websocket/index.ts'
 import * as phone from '../../src/lines/twilio/index.ts'
 import * as page from '../../src/lines/websocket/index.ts'
 import type { Line } from '../../src/parts/index.ts'
@@ -63,6 +64,35 @@ describe('calls from pages', () => {
     expectTypeOf<'TOKEN_EXPIRED'>().toExtend<page.RefusalCode>()
     expectTypeOf<'TOKEN_EXPIRD'>().not.toExtend<page.RefusalCode>()
   })
+})
+
+describe('calls from RTVI clients', () => {
+  it('need a scope and an `onCall`, and take known options only', () =>
+    types(() => {
+      const calls = new rtvi.RtviCalls({ scope, onCall, secret: process.env['SECRET'], tools: 'names' })
+      expectTypeOf(calls).toExtend<Resource>()
+      // @ts-expect-error a call must be answered
+      const unanswered: rtvi.RtviCallsOptions = { scope }
+      // @ts-expect-error no such way to show tools
+      const shown: rtvi.RtviCallsOptions = { scope, onCall, tools: 'some' }
+      // @ts-expect-error a client cannot come back
+      const rejoins: rtvi.RtviCallsOptions = { scope, onCall, rejoinTimeout: 1_000 }
+      return [unanswered, shown, rejoins]
+    }))
+
+  it('are answered with a line that hears and speaks at different rates', () =>
+    types((line = {} as rtvi.RtviLine, info = {} as rtvi.RtviCallInfo) => {
+      expectTypeOf(line).toExtend<SessionOptions['line']>()
+      expectTypeOf(info.data).toEqualTypeOf<unknown>()
+    }))
+
+  it('are started for clients that the application has admitted', () =>
+    types((calls = {} as rtvi.RtviCalls, request = {} as IncomingMessage) => {
+      const started = calls.start({ headers: request.headers, data: { customer: 7 } })
+      expectTypeOf(started).resolves.toEqualTypeOf<rtvi.StartAnswer>()
+      expectTypeOf<'BUSY'>().toExtend<rtvi.StartRefusal>()
+      expectTypeOf<rtvi.RtviRefusal>().toExtend<ErrorCode>()
+    }))
 })
 
 describe('calls from phones', () => {

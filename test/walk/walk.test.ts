@@ -45,7 +45,8 @@ const bounds: Record<string, { files: number; reentries: number; openings: numbe
   'realtime: one close': { files: 16, reentries: 8, openings: 3 },
   'phone: one utterance': { files: 31, reentries: 42, openings: 6 },
   // 40, and one more if the closed stream ends the call before the REST request does: they race on two connections.
-  'phone: one close': { files: 26, reentries: 43, openings: 10 },
+  // 27 files since keys are pressed by the carrier, and 2 more that all lines share: reading a body, and the public address.
+  'phone: one close': { files: 29, reentries: 43, openings: 10 },
 }
 
 describe('a reader of the built code', async () => {

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isFromThisMachine } from '../this-machine.ts'
 import type { Clock } from '../../scope/index.ts'
 import { isCallName } from '../call-name.ts'
+import { publicAddress } from '../public-address.ts'
+import { readBody } from '../read-body.ts'
 import { newKey, same, sign } from '../secrets.ts'
 import type { Carrier } from './carrier.ts'
 import { limits } from './limits.ts'
@@ -194,10 +196,7 @@ export class Calling {
    * signature fits, and without a secret nothing that a proxy relays is admitted.
    */
   publicAddress({ headers }: CarrierRequest, path: string, scheme: 'http' | 'ws' = 'http'): string {
-    const { publicUrl } = this.#options
-    const host = first(headers['x-forwarded-host']) ?? headers.host ?? 'localhost'
-    const secure = first(headers['x-forwarded-proto']) === 'https'
-    const base = publicUrl?.replace(/\/+$/, '') ?? `http${secure ? 's' : ''}://${host}`
+    const base = publicAddress(headers, this.#options.publicUrl)
     return `${scheme === 'ws' ? base.replace(/^http/, 'ws') : base}${path}`
   }
 
@@ -213,16 +212,9 @@ function signatureOf({ call, id, expires }: Omit<Ticket, 'signature'>, key: stri
   return sign(`endwell.stream.${expires}.${id}.${call}`, key)
 }
 
-/** Reads a request of the carrier. Rejects if its body is too long. The server bounds the time. */
+/** Reads a request of the carrier. Rejects if its body is too long. */
 export async function readRequest(message: IncomingMessage): Promise<CarrierRequest> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of message) {
-    size += (chunk as Buffer).length
-    if (size > limits.body) throw new RangeError(`the body of a request must not exceed ${limits.body} bytes`)
-    chunks.push(chunk as Buffer)
-  }
-  return requestOf(message, Buffer.concat(chunks).toString())
+  return requestOf(message, await readBody(message, limits.body))
 }
 
 export function requestOf(
@@ -238,6 +230,3 @@ function isLocal(request: CarrierRequest): boolean {
   const browser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
   return isFromThisMachine(request) && !browser
 }
-
-const first = (header: string | string[] | undefined): string | undefined =>
-  header?.toString().split(',')[0]?.trim()

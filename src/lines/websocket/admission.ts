@@ -1,7 +1,7 @@
 import type { Clock } from '../../scope/index.ts'
-import { isLoopback } from '../loopback.ts'
-import { isFromThisMachine, type Origin } from '../this-machine.ts'
-import { checkToken } from './call-token.ts'
+import { checkToken } from '../call-token.ts'
+import { mayCall } from '../may-call.ts'
+import type { Origin } from '../this-machine.ts'
 import { limits } from './limits.ts'
 import { readOffer, type Ticket } from './protocol.ts'
 import type { RefusalCode } from './refusal.ts'
@@ -39,7 +39,7 @@ export class Admission {
     const { known, token, ticket } = readOffer(request.protocols)
     if (!known) return refused('NOT_A_CALL', false)
     // A page from elsewhere learns nothing, not even why it was refused.
-    if (!this.#mayCall(request)) return refused('ORIGIN_REFUSED', false)
+    if (!mayCall(request, this.#options)) return refused('ORIGIN_REFUSED', false)
     // A page that comes back has shown its token before. The key in its ticket is as good, and does not expire.
     if (ticket) return { kind: 'back', ticket }
     const { secret } = this.#options
@@ -49,21 +49,6 @@ export class Admission {
     const { code, data } = checkToken(secret, this.#clock.date(), token)
     return code === undefined ? { kind: 'new', data } : refused(code)
   }
-
-  #mayCall(request: CallRequest): boolean {
-    const { origin } = request
-    const { secret, origins } = this.#options
-    // Without a secret, nothing else keeps strangers out: both page and connection must be on this machine.
-    if (secret === undefined && !isFromThisMachine(request)) return false
-    // A program has no origin. Its token is what counts.
-    if (origin === undefined) return secret !== undefined
-    if (origins) return origins.includes(origin)
-    return secret !== undefined || isLoopback(hostOf(origin))
-  }
 }
 
 const refused = (code: RefusalCode, speaks = true): Verdict => ({ kind: 'refused', code, speaks })
-
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).hostname : undefined
-}

@@ -1,4 +1,4 @@
-export type { TokenOptions } from './call-token.ts'
+export type { TokenOptions } from '../call-token.ts'
 export { CallerGoneError, CallsClosedError, LineTakenError } from '../errors.ts'
 export { PageMisbehavedError } from './errors.ts'
 export type { RefusalCode } from './refusal.ts'

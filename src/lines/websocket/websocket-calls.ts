@@ -4,10 +4,11 @@ import type { Logger } from '../../parts/index.ts'
 import { OptionError, noop, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls, type CallRefusal } from '../base-calls.ts'
+import { makeToken, type TokenOptions } from '../call-token.ts'
+import { checkLimits } from '../check-limits.ts'
 import type { Peer } from '../peer.ts'
-import { checkSecret, newKey } from '../secrets.ts'
+import { newKey } from '../secrets.ts'
 import { Admission, type CallRequest } from './admission.ts'
-import { makeToken, type TokenOptions } from './call-token.ts'
 import { limits } from './limits.ts'
 import { PageCall } from './page-call.ts'
 import { readOffer, subprotocol, type Ticket } from './protocol.ts'
@@ -107,7 +108,7 @@ export class WebSocketCalls extends BaseCalls<PageCall> {
 
   constructor(options: WebSocketCallsOptions) {
     checkOptions('WebSocketCalls', options, optionNames)
-    check(options)
+    checkLimits(options)
     super({ ...options, name: 'browser calls', closePatience: limits.closePatience })
     this.#options = options
     this.#admission = new Admission(options.scope.clock, options)
@@ -209,17 +210,4 @@ function requestOf({ headers, socket, url = '/' }: IncomingMessage): CallRequest
   const { origin } = headers
   const protocols = headers['sec-websocket-protocol']?.split(/\s*,\s*/) ?? []
   return { origin, headers, address: socket.remoteAddress, url, protocols }
-}
-
-function check({
-  secret,
-  rejoinTimeout = 0,
-  lostTimeout = 1,
-  maxCalls = 1,
-  maxRate = 1,
-}: WebSocketCallsOptions): void {
-  if (secret !== undefined) checkSecret(secret)
-  if (!(rejoinTimeout >= 0 && rejoinTimeout < Infinity && lostTimeout > 0 && lostTimeout < Infinity))
-    throw new OptionError('rejoinTimeout and lostTimeout must be finite numbers of milliseconds')
-  if (!(maxCalls > 0 && maxRate > 0)) throw new OptionError('maxCalls and maxRate must be above 0')
 }

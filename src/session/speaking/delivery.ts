@@ -142,13 +142,20 @@ export class Delivery {
     this.#said.text += piece
     this.#context.movedAt = this.#context.now
     this.#options.watch?.grew(piece, this.speech)
-    const by = this.#options.reply ? 'reply' : 'say'
-    this.#context.events.emit('words', { speech: this.speech, text: piece, by })
+    this.#emit(piece, false)
   }
 
-  /** There are no more words. */
+  /** A model that speaks for itself has no more words. Words that a voice reads end when it has read them. */
   wordsEnded(): void {
+    const { source } = this.#options
+    if ('words' in source && !source.voice.reportsWords) return
     this.#options.watch?.ended(this.speech)
+    this.#emit('', true)
+  }
+
+  #emit(text: string, last: boolean): void {
+    const by = this.#options.reply ? 'reply' : 'say'
+    this.#context.events.emit('words', { speech: this.speech, text, by, last })
   }
 
   /** Makes the sound, at the line's sample rate. */
@@ -219,6 +226,7 @@ export class Delivery {
     }
     this.#awaitsWords = false
     this.#options.watch?.ended(this.speech)
+    this.#emit('', true)
   }
 
   // ── what is heard ──

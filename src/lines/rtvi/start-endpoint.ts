@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { noop, type ErrorCode } from '../../scope/index.ts'
+import { mayCall, type CallerRule } from '../may-call.ts'
+import { readBody } from '../read-body.ts'
+import { same } from '../secrets.ts'
+import type { Origin } from '../this-machine.ts'
+
+/** Bytes in the body of a request: what a client wants the agent to know. */
+const MAX_BODY = 8 * 1024
+
+/** A request to begin a call, from whoever may. */
+export interface StartRequest extends Origin {
+  readonly origin: string | undefined
+  /** The `requestData` of the client: any JSON. Undefined if it has none. */
+  readonly data: unknown
+}
+
+/** Why no call can begin, with its HTTP status. */
+const refusals = {
+  BAD_REQUEST: [400, 'the body must be JSON'],
+  UNAUTHORISED: [
+    401,
+    'the secret is missing: send it as a bearer token, or have your own server start the call',
+  ],
+  WRONG_SECRET: [401, 'wrong secret'],
+  ORIGIN_REFUSED: [403, 'pages from this origin may not call: add it to the option origins'],
+  NOT_FOUND: [405, 'send a POST request'],
+  TOO_LARGE: [413, 'the data of the request is too long'],
+  TOO_FAST: [429, 'too many calls per second: try again in a moment'],
+  FAILED: [500, 'the call could not be started'],
+  BUSY: [503, 'all lines are busy: try again later'],
+  CLOSING: [503, 'the server no longer takes calls'],
+} as const satisfies Partial<Record<ErrorCode, readonly [status: number, message: string]>>
+
+export type StartRefusal = keyof typeof refusals
+
+/** What a client needs to connect, or why it may not. */
+export type StartAnswer = { readonly connection: object } | { readonly refused: StartRefusal }
+
+export interface StartEndpointOptions extends CallerRule {
+  readonly path: string
+  readonly start: (request: StartRequest) => StartAnswer | Promise<StartAnswer>
+}
+
+/**
+ * The address that a client begins a call at: `POST /start`, also for pages of other origins. If a secret is set, only those who
+ * have it may begin a call; otherwise only pages on this machine.
+ */
+export class StartEndpoint {
+  readonly #options: StartEndpointOptions
+
+  constructor(options: StartEndpointOptions) {
+    this.#options = options
+  }
+
+  /** Whether a request is for this address. */
+  concerns({ url = '/' }: { readonly url?: string | undefined }): boolean {
+    return url.split('?', 1)[0] === this.#options.path
+  }
+
+  /** Answers a request of a server of `node:http`. Never throws. */
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    const { headers, socket, method } = request
+    const asked = { headers, address: socket.remoteAddress, origin: headers.origin }
+    response.on('error', noop)
+    if (!mayCall(asked, this.#options)) return refuse(response, 'ORIGIN_REFUSED')
+    allowOrigin(response, headers.origin)
+    if (method === 'OPTIONS') return void response.writeHead(204).end()
+    if (method !== 'POST') return refuse(response, 'NOT_FOUND')
+    const wrong = this.#refusesSecret(headers.authorization)
+    if (wrong) return refuse(response, wrong)
+    this.#start(request, asked)
+      .then((answer) => {
+        if ('refused' in answer) return refuse(response, answer.refused)
+        return void response.writeHead(200, json).end(JSON.stringify(answer.connection))
+      })
+      .catch(() => refuse(response, 'FAILED'))
+    return undefined
+  }
+
+  #refusesSecret(authorization: string | undefined): 'UNAUTHORISED' | 'WRONG_SECRET' | undefined {
+    const { secret } = this.#options
+    if (secret === undefined) return undefined
+    const [, bearer] = /^Bearer (.+)$/i.exec(authorization ?? '') ?? []
+    if (bearer === undefined) return 'UNAUTHORISED'
+    return same(bearer, secret) ? undefined : 'WRONG_SECRET'
+  }
+
+  async #start(request: IncomingMessage, asked: Omit<StartRequest, 'data'>): Promise<StartAnswer> {
+    let body: string
+    try {
+      body = await readBody(request, MAX_BODY)
+    } catch {
+      return { refused: 'TOO_LARGE' }
+    }
+    try {
+      const data: unknown = body.trim() === '' ? undefined : JSON.parse(body)
+      return await this.#options.start({ ...asked, data })
+    } catch (error) {
+      if (error instanceof SyntaxError) return { refused: 'BAD_REQUEST' }
+      throw error
+    }
+  }
+}
+
+const json = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+
+/** Clients show `info` to their user. */
+function refuse(response: ServerResponse, code: StartRefusal): void {
+  const [status, message] = refusals[code]
+  // The rest of a body that is too long is not read.
+  const connection = code === 'TOO_LARGE' ? { connection: 'close' } : {}
+  const retry = status === 503 ? { 'retry-after': '5' } : {}
+  response
+    .writeHead(status, { ...json, ...connection, ...retry })
+    .end(JSON.stringify({ code, message, info: message }))
+}
+
+/** The origin may call: its pages may send a request, and read the answer. */
+function allowOrigin(response: ServerResponse, origin: string | undefined): void {
+  if (origin === undefined) return
+  response.setHeader('access-control-allow-origin', origin)
+  response.setHeader('access-control-allow-headers', 'authorization, content-type')
+  response.setHeader('access-control-allow-methods', 'POST')
+  response.setHeader('access-control-max-age', '600')
+  response.setHeader('vary', 'origin')
+}

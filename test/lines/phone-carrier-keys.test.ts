@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { Scope } from '../../src/scope/index.ts'
-import type { TwilioCall, TwilioCallEvent } from '../../src/testing/servers/index.ts'
+import type { RestRequest, TwilioCall, TwilioCallEvent } from '../../src/testing/servers/index.ts'
 import { carrierScene, type CarrierScene, type CarrierSceneOptions } from './carrier-scene.ts'
 import { lineOf } from './phone-scene.ts'
 
@@ -98,6 +98,7 @@ describe.each(['twilio', 'telnyx'] as const)('keys that %s presses', (dialect) =
         const outcome = await session.press(KEYS)
         expect(outcome).toMatchObject(notPressed)
         expect(String(outcome.error)).toMatch(/the carrier answers 400/)
+        expect(carrier.rest.requests).toHaveLength(1)
         carrier.rest.manners = {}
         await expectHeard(scene)
         expect(heardKeys(caller)).toBe('')
@@ -132,9 +133,9 @@ describe.each(['twilio', 'telnyx'] as const)('keys that %s presses', (dialect) =
     keyScene(
       async (scene) => {
         const { session, caller, carrier } = scene
-        let asked = 0
+        const requests = new Set<RestRequest>()
         // Telnyx is asked again, since it knows a request by its command_id.
-        carrier.rest.manners = () => (asked++ === 0 ? manners : {})
+        carrier.rest.manners = (request) => (requests.add(request).size === 1 ? manners : {})
         expect(await session.press(KEYS)).toEqual(pressed)
         carrier.rest.manners = {}
         expect(heardKeys(caller)).toBe('12#')
@@ -149,14 +150,17 @@ describe.each(['twilio', 'telnyx'] as const)('keys that %s presses', (dialect) =
       async ({ session, caller, carrier, clock }) => {
         carrier.person(DESK, { outcome: 'busy' })
         const first = session.press('1')
-        const second = session.press('2')
         await clock.elapse(100)
         // By force, the session no longer waits for what the carrier does.
         session.interrupt({ force: true })
-        const transfer = session.transfer({ to: DESK })
-        expect([await first, await second]).toMatchObject([{ how: 'interrupted' }, { how: 'interrupted' }])
-        expect(await transfer).toBe('busy')
-        expect(heardKeys(caller)).toBe('1')
+        expect(await session.press('2')).toMatchObject({ how: 'played', keys: '2' })
+        expect(await first).toMatchObject({ how: 'interrupted' })
+        expect(heardKeys(caller)).toBe('12')
+        session.press('3').catch(() => {})
+        await clock.elapse(100)
+        session.interrupt({ force: true })
+        expect(await session.transfer({ to: DESK })).toBe('busy')
+        expect(heardKeys(caller)).toBe('123')
       },
       { dialect },
     ))
@@ -170,6 +174,21 @@ describe.each(['twilio', 'telnyx'] as const)('keys that %s presses', (dialect) =
         const press = session.press('1')
         expect((await session.closed).reason).toBe('caller-hung-up')
         expect(await press).toMatchObject({ keys: '' })
+      },
+      { dialect },
+    ))
+
+  it('[KY9] are not asked for again after a close', () =>
+    keyScene(
+      async ({ session, carrier, caller, clock }) => {
+        const isPress = ({ body }: { readonly body: string }): boolean => body.includes('digits')
+        carrier.rest.manners = (request) => (isPress(request) ? { status: 500 } : {})
+        session.press(KEYS).catch(() => {})
+        await clock.elapse(100)
+        expect((await session.close()).clean).toBe(true)
+        await caller.gone()
+        await clock.elapse(10_000)
+        expect(carrier.rest.requests.filter(isPress)).toHaveLength(1)
       },
       { dialect },
     ))

@@ -93,6 +93,30 @@ describe('calling out', () => {
       })
     }, account))
 
+  it('[DI1] has failed at once if the carrier takes no more requests now', () =>
+    carrierScene(async ({ calls, carrier, clock }) => {
+      carrier.rest.manners = { status: 429 }
+      const report = await calls.dial(dial).report
+      expect([report.outcome, report.why]).toEqual([
+        'failed',
+        'the carrier answers 429: 20429, The test set this status',
+      ])
+      expect(clock.now()).toBeLessThan(2_000)
+      expect(carrier.rest.requests).toHaveLength(1)
+    }, account))
+
+  it('[DI1] [DI2] is cancelled in the instant in which somebody answers, and does not go on', () =>
+    carrierScene(async ({ calls, carrier, clock, sessions }) => {
+      const person = carrier.person(PERSON, { outcome: 'never', answersAtHangUp: true })
+      const attempt = calls.dial(dial)
+      await clock.elapse(3_000)
+      const { outcome } = await attempt.cancel()
+      await clock.elapse(10_000)
+      expect(['cancelled', 'answered']).toContain(outcome)
+      expect([person.calls.length, carrier.live, calls.size]).toEqual([1, [], 0])
+      expect(sessions.filter(({ state }) => state !== 'closed')).toEqual([])
+    }, account))
+
   it('[DI1] never dials a second time, whatever the carrier answers', () =>
     carrierScene(async ({ calls, carrier, clock }) => {
       const person = carrier.person(PERSON)

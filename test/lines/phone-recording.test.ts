@@ -121,6 +121,47 @@ describe('a recording', () => {
     }, options)
   })
 
+  it('[RC1] is made once of a call that comes back from a transfer to another session', () => {
+    const { options } = recording({ record: true })
+    return carrierScene(async ({ talk, carrier, clock, sessions }) => {
+      carrier.person(PERSON, { outcome: 'no-answer', answersAfter: 5_000 })
+      const { caller, session } = await talk()
+      session.transfer({ to: PERSON }).catch(() => {})
+      await clock.elapse(2_000)
+      await session.close()
+      await clock.elapse(10_000)
+      expect(sessions.map(({ state }) => state)).toEqual(['closed', 'live'])
+      expect(carrier.recordings(caller)).toMatchObject([{ status: 'in-progress' }])
+      expect(await sessions[1]!.recordCall('pause')).toBe(true)
+      expect(carrier.recordings(caller)).toMatchObject([{ status: 'paused' }])
+      caller.hangUp()
+      await sessions[1]!.closed
+      await clock.elapse(2_000)
+    }, options)
+  })
+
+  it('[RC2] of a call that is not known is reported to the owner, and begins no call', () => {
+    const { recorded, options } = recording()
+    return carrierScene(async ({ carrier, calls, sessions }) => {
+      const form = {
+        CallSid: 'CA1',
+        RecordingSid: 'RE1',
+        RecordingStatus: 'completed',
+        RecordingUrl: 'https://api.twilio.com/RE1',
+      }
+      const url = 'http://localhost:3000/phone/recording'
+      for (const status of ['completed', 'in-progress'])
+        await carrier.notify(url, { ...form, RecordingStatus: status })
+      // Not an address, as far as can be told.
+      await carrier.notify(url, { ...form, RecordingSid: 'RE2', RecordingUrl: 'javascript:alert(1)' })
+      expect(recorded).toEqual([
+        { call: 'CA1', id: 'RE1', url: 'https://api.twilio.com/RE1', duration: undefined },
+        { call: 'CA1', id: 'RE2', url: undefined, duration: undefined },
+      ])
+      expect([calls.size, sessions.length]).toEqual([0, 0])
+    }, options)
+  })
+
   it('[RC2] that a webhook does not name is ignored', () => {
     const { recorded, options } = recording()
     return carrierScene(async ({ call, clock }) => {

@@ -30,6 +30,28 @@ describe('an auth token that is being replaced', () => {
       { authToken: 'the new token', secondaryAuthToken: 'another one' },
     ))
 
+  it('[LN15] [DI1] is not needed any more to end, look at or make a call, once the carrier takes only the other one', () =>
+    carrierScene(
+      async ({ carrier, talk, calls, clock, sessions }) => {
+        const person = carrier.person('+4930123456')
+        const { caller, session } = await talk()
+        const report = await session.close()
+        await caller.gone()
+        expect([caller.endedBy, report.clean]).toEqual(['application-by-rest', true])
+        expect(await calls.dial({ to: person.number, from: '+15550100' }).report).toMatchObject({
+          outcome: 'answered',
+        })
+        expect(person.calls).toHaveLength(1)
+        await person.calls[0]!.listens(200)
+        person.calls[0]!.hangUp()
+        // The carrier was asked whether the call has ended.
+        expect((await sessions[1]!.closed).reason).toBe('caller-hung-up')
+        await clock.elapse(1_000)
+        expect(carrier.live).toEqual([])
+      },
+      { authToken: 'the old token', secondaryAuthToken: 'token' },
+    ))
+
   it('[LN15] still signs the tickets of processes that have it', () => {
     const callingWith = (secret: string, otherSecret?: string): Calling =>
       new Calling({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TwilioCall } from '../../src/testing/servers/index.ts'
+import type { RestRequest, TwilioCall } from '../../src/testing/servers/index.ts'
 import { carrierScene } from './carrier-scene.ts'
 import { lineOf } from './phone-scene.ts'
 
@@ -139,6 +139,45 @@ describe('a transfer', () => {
       expect(states([caller, ...desk.calls])).toEqual(['in-progress', 'in-progress'])
       caller.hangUp()
       await caller.gone()
+    }))
+
+  it('[TR2] is not refused by the answer to the one before', () =>
+    carrierScene(
+      async ({ carrier, talk, clock }) => {
+        const desk = carrier.person(DESK)
+        const { caller, session } = await talk()
+        const requests = new Set<RestRequest>()
+        carrier.rest.manners = (request) =>
+          requests.add(request).size === 1 ? { delay: 1_400, status: 400 } : {}
+        const first = session.transfer({ to: DESK })
+        await clock.elapse(100)
+        caller.drop()
+        expect(await first).toBe('failed')
+        expect(clock.now()).toBeLessThan(5_000)
+        // The answer to the first request comes while the phone rings.
+        expect(await session.transfer({ to: DESK })).toBe('answered')
+        const { reason, transfers } = await session.closed
+        expect([reason, transfers?.map(({ why }) => why)]).toEqual([
+          'transferred',
+          ['the stream broke', undefined],
+        ])
+        expect(states([caller, ...desk.calls])).toEqual(['in-progress', 'in-progress'])
+        caller.hangUp()
+        await caller.gone()
+      },
+      { comesBack: () => Promise.resolve('yes') },
+    ))
+
+  it('[TR2] of a caller who has hung up, unnoticed until the carrier refuses it, ends with the caller', () =>
+    carrierScene(async ({ carrier, talk }) => {
+      const desk = carrier.person(DESK)
+      carrier.callbacks = { loses: 1 }
+      const { caller, session } = await talk()
+      caller.hangUp('silently')
+      session.transfer({ to: DESK }).catch(() => {})
+      const report = await session.closed
+      expect(report).toMatchObject({ reason: 'caller-hung-up', transfers: [{ outcome: 'caller-gone' }] })
+      expect([desk.calls, carrier.live]).toEqual([[], []])
     }))
 
   it.each(['without-stop', 'cut'] as const)(

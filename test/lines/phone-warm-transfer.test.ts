@@ -163,6 +163,19 @@ describe('a warm transfer', () => {
       ),
   )
 
+  it('[TR5] whose caller hangs up while the phone rings lets it ring no longer', () =>
+    warmScene(
+      async ({ transfer, session, caller, desk, carrier, clock }) => {
+        transfer().catch(() => {})
+        await carrier.until(() => desk.calls[0]?.state === 'ringing')
+        caller.hangUp()
+        await session.closed
+        await clock.elapse(500)
+        expect(states(desk.calls)).toEqual(['canceled'])
+      },
+      { person: { outcome: 'never' } },
+    ))
+
   it.each([...beforeTheMove.slice(2), ['person', 'joins-conference'] as const])(
     '[TR5] whose person hangs up at the event %s %s brings the caller back to the agent',
     (who, event) =>
@@ -225,6 +238,34 @@ describe('a warm transfer', () => {
       },
     ),
   )
+
+  it('[TR5] whose server closes has ended both calls when it is closed, however slow the carrier', () =>
+    warmScene(async ({ transfer, scope, carrier, desk }) => {
+      transfer().catch(() => {})
+      await carrier.until(() => desk.calls[0]?.events.at(-1)?.type === 'speaks')
+      carrier.rest.manners = { delay: 1_200 }
+      await scope.close()
+      expect(carrier.live).toEqual([])
+    }))
+
+  it('[TR5] whose session is closed while the caller is being moved lives on, also if the carrier answers with an error', () =>
+    warmScene(async ({ transfer, session, carrier, caller, desk, clock }) => {
+      carrier.callbacks = {
+        delay: ({ StatusCallbackEvent, CallSid }) =>
+          StatusCallbackEvent === 'participant-join' && CallSid === caller.sid ? 10_000 : 0,
+      }
+      carrier.rest.manners = ({ path, body }) => {
+        if (!path.includes(caller.sid) || !body.includes('Conference')) return {}
+        session.close().catch(() => {})
+        return { answersWith: 500 }
+      }
+      transfer().catch(() => {})
+      await session.closed
+      await clock.elapse(60_000)
+      expect(states([caller, ...desk.calls])).toEqual(['in-progress', 'in-progress'])
+      caller.hangUp()
+      await desk.calls[0]!.gone()
+    }))
 
   it.each(['person', 'caller'] as const)(
     '[TR3] [TR5] that cannot move the %s leaves the caller with the agent, and says why',
@@ -330,6 +371,45 @@ describe('a warm transfer', () => {
       await session.close()
       await caller.gone()
     }))
+
+  it('[TR5] moves the caller only when the person joins, whatever else the carrier reports of the conference', () =>
+    warmScene(async ({ transfer, carrier, caller, desk, session }) => {
+      carrier.rest.manners = ({ path, body }) => {
+        const [, name] = />(endwell-[^<]+)</.exec(new URLSearchParams(body).get('Twiml') ?? '') ?? []
+        const person = desk.calls[0]?.sid ?? 'nobody'
+        if (name === undefined || !path.includes(person)) return {}
+        const form = { CallSid: person, FriendlyName: name, ConferenceSid: 'CF1' }
+        for (const event of ['participant-leave', 'conference-start'])
+          carrier
+            .notify(`http://localhost:3000/phone/conference?for=${caller.sid}`, {
+              ...form,
+              StatusCallbackEvent: event,
+            })
+            .catch(() => {})
+        return { status: 400, delay: 1_000 }
+      }
+      expect(await transfer()).toBe('failed')
+      expect(caller.events.some(({ type }) => type === 'redirected')).toBe(false)
+      await session.close()
+      await caller.gone()
+    }))
+
+  it('[TR5] whose session is closed before the stream of the person has come begins no session for the person', () => {
+    let act: (() => void) | undefined
+    return warmScene(
+      async ({ transfer, session, sessions, carrier, clock }) => {
+        act = () => void session.close().catch(() => {})
+        transfer().catch(() => {})
+        await session.closed
+        await clock.elapse(10_000)
+        expect([sessions.length, carrier.live]).toEqual([1, []])
+      },
+      {
+        beginsWith: 'stream',
+        person: { onEvent: ({ type }) => (type === 'connected' ? act?.() : undefined) },
+      },
+    )
+  })
 
   it('[TR5] finds room for the person on a full server, and does not wait behind other calls out', () =>
     warmScene(

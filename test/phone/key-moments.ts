@@ -27,7 +27,7 @@ export async function keyLife(
   counts: Counts,
 ): Promise<void> {
   const { clock, scope, talk } = scene
-  const act = random.pick(['nobody', 'nobody', 'caller', 'session', 'session', 'scope', 'drop'] as const)
+  const act = random.pick(['nobody', 'nobody', 'caller', 'session', 'drain', 'scope', 'drop'] as const)
   const step = random.chance(0.6) ? random.pick(steps) : undefined
   const delay = random.pick([0, 0, 1, 10, 100])
   const keysDelay = random.pick([0, 0, 0, 500, 12_000, 'never'] as const)
@@ -41,6 +41,7 @@ export async function keyLife(
     story.push(`${clock.now()} ms: ${act}`)
     if (act === 'caller') caller.hangUp()
     if (act === 'session') session.close().catch(() => {})
+    if (act === 'drain') session.drain().catch(() => {})
     if (act === 'scope') closing = scope.close()
     if (act === 'drop') caller.drop()
   }

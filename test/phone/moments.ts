@@ -134,12 +134,13 @@ async function transferLife(
     .transfer({ to: DESK, ringTimeout: random.pick([5_000, 20_000]), ...say })
     .catch(() => 'closed' as const)
   await clock.elapse(momentOf(random))
-  const act = random.pick(['nobody', 'caller', 'person', 'session', 'session', 'scope'] as const)
+  const act = random.pick(['nobody', 'caller', 'person', 'session', 'session', 'drain', 'scope'] as const)
   story.push(`${clock.now()} ms: ${act}`)
   const handedOver = act === 'session' && desk.calls.some((call) => !call.over) && !caller.over
   if (act === 'caller') caller.hangUp()
   if (act === 'person') for (const call of desk.calls) call.hangUp()
   if (act === 'session') session.close().catch(() => {})
+  if (act === 'drain') session.drain().catch(() => {})
   const closing = act === 'scope' ? scope.close() : undefined
   bePolite(scene, random, story)
   await clock.elapse(SOON)

@@ -25,7 +25,7 @@ export async function recordingLife(
   counts: Counts,
 ): Promise<void> {
   const { carrier, clock, scope, talk } = scene
-  const act = random.pick(['nobody', 'caller', 'session', 'scope', 'drop'] as const)
+  const act = random.pick(['nobody', 'caller', 'session', 'drain', 'scope', 'drop'] as const)
   const { caller, session } = await talk({ statusCallback: 'http://localhost:3000/phone/status' })
   beRude(scene, random, story)
   const changes: RecordingChange[] = ['start']
@@ -53,6 +53,7 @@ export async function recordingLife(
   story.push(`${clock.now()} ms: ${act}`)
   if (act === 'caller') caller.hangUp()
   if (act === 'session') session.close().catch(() => {})
+  if (act === 'drain') session.drain().catch(() => {})
   const closing = act === 'scope' ? scope.close() : undefined
   if (act === 'drop') caller.drop()
   bePolite(scene, random, story)

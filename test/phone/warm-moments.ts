@@ -47,7 +47,7 @@ export async function warmLife(
   counts: Counts,
 ): Promise<void> {
   const { carrier, clock, scope, talk, sessions } = scene
-  const act = random.pick(['nobody', 'caller', 'person', 'session', 'session', 'scope'] as const)
+  const act = random.pick(['nobody', 'caller', 'person', 'session', 'session', 'drain', 'scope'] as const)
   const step = random.chance(0.6) ? random.weighted(steps) : undefined
   const delay = random.pick([0, 0, 1, 10, 100])
   let closing: Promise<unknown> | undefined
@@ -67,6 +67,7 @@ export async function warmLife(
     if (act === 'caller') caller.hangUp()
     if (act === 'person') for (const call of desk.calls) call.hangUp()
     if (act === 'session') sessions[0]!.close().catch(() => {})
+    if (act === 'drain') sessions[0]!.drain().catch(() => {})
     if (act === 'scope') closing = scope.close()
   }
   const on = (who: string) => (event: { readonly type: string }) => {

@@ -136,7 +136,10 @@ export class ActiveDial implements Dial {
     const request = carrier.create({ to, from, ringTimeout, detection, account, url, status, verdict })!
     const answer = await askCarrier({ clock: scope.clock, fetch: ask }, request)
     const why = whyOf(answer, carrier)
-    if (answer.status === undefined || answer.passing) return this.#shell.handle({ type: 'silent', why })
+    // A request that was one too many was not carried out.
+    const isLimited = answer.status === 429
+    if (answer.status === undefined || (answer.passing && !isLimited))
+      return this.#shell.handle({ type: 'silent', why })
     const made = answer.status >= 200 && answer.status < 300
     if (!made) return this.#shell.handle({ type: 'refused', why })
     const id = carrier.createdIn(answer.body)

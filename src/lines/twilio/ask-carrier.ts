@@ -36,7 +36,7 @@ export async function askCarrier(
       signal: cut.signal,
     })
     const { status } = response
-    return { status, body: await response.text(), passing: status >= 500 || status === 429 }
+    return { status, body: await readText(response), passing: status >= 500 || status === 429 }
   } catch (error) {
     // Names the error only: its message could contain the request.
     const name = cut.signal.aborted ? undefined : describeError(error).name
@@ -48,6 +48,19 @@ export async function askCarrier(
     timer?.clear()
     signal?.removeEventListener('abort', stop)
   }
+}
+
+/** Reads a body up to a limit: what follows is not the answer of a carrier. */
+async function readText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop cancels the rest.
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk as Uint8Array)
+    size += (chunk as Uint8Array).length
+    if (size > limits.restAnswer) break
+  }
+  return Buffer.concat(chunks).subarray(0, limits.restAnswer).toString()
 }
 
 /** Why the carrier has not done what it was asked to do, for a report. */

@@ -133,6 +133,31 @@ describe('the life of a call at its carrier', () => {
     expect(life.handle({ type: 'looked', found: 'ended' })).toEqual(['hung-up'])
   })
 
+  it('[TR1] rings the person if the stream broke before the carrier took the request', () => {
+    const life = new Life()
+    life.handle({ type: 'transfer', ringFor: 20_000 })
+    life.handle({ type: 'stop' })
+    expect(life.handle({ type: 'again' })).toEqual(['expect'])
+    expect(life.handle({ type: 'asked', how: 'accepted' })).toEqual(['wait'])
+    expect([life.place, life.timed]).toEqual(['ringing', true])
+    expect(life.handle({ type: 'answered' })).toEqual(['settle answered'])
+    // If the carrier does not take it, the caller is back.
+    const refused = new Life()
+    refused.handle({ type: 'transfer', ringFor: 20_000 })
+    refused.handle({ type: 'stop' })
+    refused.handle({ type: 'again' })
+    expect(refused.handle({ type: 'asked', how: 'refused' })).toEqual([])
+    expect(refused.handle({ type: 'started' })).toEqual(['settle failed'])
+    // The answer to a request that was given up does not come: keys have their own.
+    const givenUp = new Life()
+    givenUp.handle({ type: 'transfer', ringFor: 20_000 })
+    givenUp.handle({ type: 'again' })
+    givenUp.handle({ type: 'started' })
+    givenUp.handle({ type: 'press', lasts: 700 })
+    expect(givenUp.handle({ type: 'asked', how: 'accepted' })).toEqual(['wait'])
+    expect([givenUp.place, givenUp.timed]).toEqual(['pressing', true])
+  })
+
   it('[TR1] takes a stop for the answer that the carrier owes', () => {
     const life = new Life()
     life.handle({ type: 'transfer', ringFor: 20_000 })

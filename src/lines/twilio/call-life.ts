@@ -18,6 +18,8 @@ interface State extends TimedState<LifeTimer> {
   dueAt: number | undefined
   /** How long the person may ring. */
   ringFor: number
+  /** Whether the carrier has not answered yet to the request to ring somebody else. */
+  isAsked: boolean
   /** Whether the stream stopped while the carrier was asked. */
   stopped: boolean
   /** How often the carrier has said that a call whose stream has stopped is live. */
@@ -56,6 +58,7 @@ export class CallLife {
     place: 'here',
     dueAt: undefined,
     ringFor: 0,
+    isAsked: false,
     stopped: false,
     seenLive: 0,
     result: undefined,
@@ -90,7 +93,7 @@ export class CallLife {
       case 'press':
         return this.#press(event.lasts)
       case 'asked':
-        return state.place === 'asking' ? this.#asked(event) : this.#askedForKeys(event)
+        return state.isAsked ? this.#asked(event) : this.#askedForKeys(event)
       case 'stop':
         return this.#stop()
       case 'again':
@@ -191,6 +194,7 @@ export class CallLife {
     if (state.place !== 'here')
       return [{ type: 'settle', outcome: 'failed', why: 'the caller is not connected to us' }]
     state.ringFor = ringFor
+    state.isAsked = true
     state.stopped = false
     state.result = undefined
     return this.#enter('asking', [{ type: 'redirect' }])
@@ -198,7 +202,12 @@ export class CallLife {
 
   #asked({ how, why }: RedirectAnswer): LifeCommand[] {
     const state = this.#state
+    const { place } = state
+    state.isAsked = false
+    if (place !== 'asking' && place !== 'returning') return []
     if (how === 'gone') return this.#end()
+    // The stream broke, and the carrier asked how to go on, before it took the request.
+    if (place === 'returning') return how === 'accepted' ? this.#ring() : []
     if (how === 'refused') return this.#refused([{ type: 'settle', outcome: 'failed', why }])
     if (how === 'accepted' || state.stopped) return this.#ring()
     // Only the stream can tell whether the request was carried out.
@@ -247,6 +256,7 @@ export class CallLife {
     const state = this.#state
     if (state.place !== 'here')
       return [{ type: 'keys', pressed: false, why: 'the caller is not connected to us' }]
+    state.isAsked = false
     state.stopped = false
     state.late = undefined
     state.result = undefined

@@ -64,8 +64,9 @@ export class FarCall {
   ): Promise<RedirectAnswer> {
     for (let left = tries, wait: number = limits.pause; ; left--, wait *= 2) {
       const answer = await ask()
-      if (answer.how !== 'silent' || left <= 1 || !wanted()) return answer
+      if (answer.how !== 'silent' || left <= 1) return answer
       await new Promise<void>((resolve) => this.#options.clock.after(wait, 'ask the carrier again', resolve))
+      if (!wanted()) return answer
     }
   }
 

@@ -49,6 +49,8 @@ export const limits = {
   doubt: 10_000,
   /** Milliseconds that the carrier may take to answer the close frame and to confirm the end of the call. */
   closePatience: 2_000,
+  /** Bytes of an answer of the carrier's REST API: a resource has a few kilobytes. */
+  restAnswer: 256 * 1024,
   /** Milliseconds per request to the carrier. */
   request: 1_500,
   /** Attempts to end a call, and the wait before the second, which doubles. After that the carrier's own limit ends it. */

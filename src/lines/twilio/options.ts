@@ -4,6 +4,7 @@ import { OptionError, checkOptions, type Scope, type OptionNames } from '../../s
 import { Calling, type CarrierRequest, type WebhookAnswer } from './calling.ts'
 import type { Carrier } from './carrier.ts'
 import type { DialsOptions } from './dials.ts'
+import { fetchWithBothTokens } from './fetch-with-both-tokens.ts'
 import type { RecordedCall } from './recorded-call.ts'
 import type { SharedDials } from './shared-dials.ts'
 import { telnyx } from './telnyx.ts'
@@ -44,8 +45,8 @@ export interface TwilioCallsOptions {
    */
   authToken?: string | undefined
   /**
-   * Twilio's other auth token, while you replace one by the other: requests that are signed with either are taken. Calls are made and
-   * ended with `authToken`.
+   * Twilio's other auth token, while you replace one by the other: requests that are signed with either are taken, and the carrier is
+   * asked with `authToken` and, if it does not take that, with this one.
    */
   secondaryAuthToken?: string | undefined
   /** Twilio's account. If set, calls of other accounts are refused. Default: each call reports its account. */
@@ -178,6 +179,14 @@ export function carrierOf(
   return twilio({ authToken, secondaryAuthToken, accountSid, api })
 }
 
+/** What asks the carrier's REST API. */
+export function fetchOf({
+  fetch: ask = fetch,
+  secondaryAuthToken,
+}: Pick<TwilioCallsOptions, 'fetch' | 'secondaryAuthToken'>): typeof fetch {
+  return secondaryAuthToken === undefined ? ask : fetchWithBothTokens(ask, secondaryAuthToken)
+}
+
 /** What decides whether a request comes from the carrier. */
 export function callingOf(options: TwilioCallsOptions, carrier: Carrier, path: string): Calling {
   const { scope, authToken: secret, secondaryAuthToken: otherSecret, ticketKey, publicUrl } = options
@@ -192,10 +201,10 @@ export function dialingOf(
   carrier: Carrier,
   path: string,
 ): Omit<DialsOptions, 'changed' | 'logger'> {
-  const { scope, publicUrl, fetch: ask = fetch, accountSid: account, sharedDials: shared } = options
+  const { scope, publicUrl, accountSid: account, sharedDials: shared } = options
   const { dialRate: rate = 1, maxDials: atOnce = 10 } = options
   const base = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${path}`
-  return { scope, carrier, fetch: ask, account, base, rate, atOnce, shared }
+  return { scope, carrier, fetch: fetchOf(options), account, base, rate, atOnce, shared }
 }
 
 /** Throws if options are invalid. */

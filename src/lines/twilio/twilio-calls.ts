@@ -34,6 +34,7 @@ import {
   carrierOf,
   checkCallsOptions,
   dialingOf,
+  fetchOf,
   type ComesBack,
   type PhoneCallInfo,
   type TwilioCallsOptions,
@@ -271,7 +272,8 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
     const { call, account, fields, request, madeFor } = webhook
     const { parameters = webhook.parameters } = dialled ?? {}
     const { record = this.#options.record, keys } = dialled ?? {}
-    const wishes = { records: record === true, keys }
+    // A call that comes back was recorded from its beginning.
+    const wishes = { records: record === true && webhook.purpose === '/answer', keys }
     const known = this.find(call)
     if (known?.welcomes === false && known.isHandedOver)
       return this.#documents.askAgain(request, '/answer', attemptOf(request))
@@ -374,8 +376,9 @@ export class TwilioCalls extends BaseCalls<PhoneCall> {
   /** `base` is the address at which the carrier reaches us. */
   #begin(info: PhoneCallInfo, base: string, wishes: CallWishes): void {
     const { connectTimeout = 10_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
-    const { answerTimeout = 30_000, onCall, fetch: ask = fetch } = this.#options
+    const { answerTimeout = 30_000, onCall } = this.#options
     const { id, account } = info
+    const ask = fetchOf(this.#options)
     const far = { clock: this.scope.clock, carrier: this.#carrier, fetch: ask, call: id, account }
     const timeouts = { answerTimeout, connectTimeout, rejoinTimeout, lostTimeout }
     const number = info.direction === 'inbound' ? info.to : info.from

@@ -66,8 +66,11 @@ export class Transfers implements Transfer {
       const { scope } = this.#context
       if (say === undefined) await scope.until(speaking.finished())
       else await scope.until(answering.say(say, { interruptible: false }).waitForPlayout())
-      if (how === 'cold') speaking.callerIsAway(true)
-      else this.#holds.change(hold, this.#holds.soundOf(options.hold ?? {}))
+      if (how === 'cold') {
+        speaking.callerIsAway(true)
+        // What was begun after the words is said to its end.
+        await scope.until(speaking.finished())
+      } else this.#holds.change(hold, this.#holds.soundOf(options.hold ?? {}))
       const { agent } = answering.agents.current
       const outcome = await scope.until(
         how === 'cold' ? this.#ring(line, options) : this.#consult(line, options, agent),

@@ -19,6 +19,8 @@ export type PlayoutEvent = { readonly at: number } & (
   | { readonly type: 'resume' }
   /** Whether to wait for the line even if it has failed to confirm before, because it is hung up afterwards. */
   | { readonly type: 'wait-for-line'; readonly wait: boolean }
+  /** Whether the caller is with somebody else: no further speech begins until the caller is back. */
+  | { readonly type: 'away'; readonly away: boolean }
   /** Closing: no further speech begins. */
   | { readonly type: 'mute' }
   /** Closing: nothing is audible from now on. */
@@ -84,6 +86,8 @@ interface State {
   /** Interrupted speeches that may be audible for a while longer. */
   stopping: Playing[]
   muted: boolean
+  /** Whether the caller is with somebody else. */
+  away: boolean
   /** Whether the line has confirmed lately. A line that failed to is not waited for until it confirms again (SP5). */
   confirms: boolean
   waitForLine: boolean
@@ -112,6 +116,7 @@ export class PlayoutMachine {
     current: undefined,
     stopping: [],
     muted: false,
+    away: false,
     confirms: true,
     waitForLine: false,
   }
@@ -202,6 +207,9 @@ export class PlayoutMachine {
       case 'wait-for-line':
         state.waitForLine = event.wait
         return []
+      case 'away':
+        state.away = event.away
+        return []
       case 'mute':
         state.muted = true
         return []
@@ -241,7 +249,7 @@ export class PlayoutMachine {
       state.current = undefined
       commands.push({ type: 'end', id, how: failed ? 'failed' : 'played', confirmed })
     }
-    if (state.current || state.muted || !state.queue[0]) return
+    if (state.current || state.muted || state.away || !state.queue[0]) return
     const { id } = state.queue.shift()!
     state.current = {
       id,

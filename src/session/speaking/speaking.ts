@@ -171,8 +171,9 @@ export class Speaking {
     this.#shell.handle({ type: 'wait-for-line', wait })
   }
 
-  /** The caller is with somebody else, or is back: no background is played meanwhile. */
+  /** The caller is with somebody else, or is back: meanwhile no background is played, and what is to be said waits (TR1). */
   callerIsAway(away: boolean): void {
+    this.#shell.handle({ type: 'away', away })
     this.#ambience?.callerIsAway(away)
   }
 

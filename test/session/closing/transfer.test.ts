@@ -63,6 +63,35 @@ describe('a transfer', () => {
       expect(call.requests[0]!.at).toBe(await spoken)
     }))
 
+  it.each([
+    ['busy', { how: 'played', confirmed: true, heard: 'Still here.' }, { keys: '1' }],
+    ['answered', { how: 'interrupted', heard: '' }, { keys: '' }],
+  ] as const)(
+    '[TR1] that ends with %s has what is said and pressed meanwhile wait for the caller',
+    (outcome, spoken, pressed) =>
+      inVirtualTime(async (world) => {
+        const { clock } = world
+        const ring = async (): Promise<TransferOutcome> => {
+          await new Promise<void>((resolve) => clock.after(30_000, 'the phone rings', resolve))
+          return outcome
+        }
+        const call = await aLiveCall(world, { line: { transfer: ring } })
+        const transfer = call.session.transfer({ to, say: 'One moment.' })
+        // Begun before the phone rings, so it is said before.
+        const before = call.session.say('Please hold the line.')
+        await clock.elapse(10_000)
+        expect(await before.waitForPlayout()).toMatchObject({ how: 'played', confirmed: true })
+        const speech = call.session.say('Still here.')
+        const press = call.session.press('1')
+        await clock.elapse(15_000)
+        expect(call.line.heardText).toBe('One moment.Please hold the line.')
+        expect(await transfer).toBe(outcome)
+        expect([await speech.waitForPlayout(), await press]).toMatchObject([spoken, pressed])
+        await call.session.close()
+        expectEnded(call)
+      }),
+  )
+
   it.each(['busy', 'no-answer', 'rejected', 'failed'] as const)(
     '[TR1] that ends with %s lets the model say so, and the conversation goes on',
     (outcome) =>

@@ -148,7 +148,7 @@ describe('a transfer', () => {
         const { caller, session } = await talk()
         const requests = new Set<RestRequest>()
         carrier.rest.manners = (request) =>
-          requests.add(request).size === 1 ? { delay: 1_400, status: 400 } : {}
+          requests.add(request).size === 1 ? { delay: 1_400, status: 400 } : { answersAfter: 1_400 }
         const first = session.transfer({ to: DESK })
         await clock.elapse(100)
         caller.drop()

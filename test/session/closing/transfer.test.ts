@@ -71,7 +71,9 @@ describe('a transfer', () => {
     (outcome, spoken, pressed) =>
       inVirtualTime(async (world) => {
         const { clock } = world
+        let rangAt = 0
         const ring = async (): Promise<TransferOutcome> => {
+          rangAt = clock.now()
           await new Promise<void>((resolve) => clock.after(30_000, 'the phone rings', resolve))
           return outcome
         }
@@ -79,8 +81,10 @@ describe('a transfer', () => {
         const transfer = call.session.transfer({ to, say: 'One moment.' })
         // Begun before the phone rings, so it is said before.
         const before = call.session.say('Please hold the line.')
-        await clock.elapse(10_000)
         expect(await before.waitForPlayout()).toMatchObject({ how: 'played', confirmed: true })
+        const saidAt = clock.now()
+        await clock.elapse(10_000)
+        expect(rangAt).toBe(saidAt)
         const speech = call.session.say('Still here.')
         const press = call.session.press('1')
         await clock.elapse(15_000)

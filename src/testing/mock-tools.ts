@@ -5,9 +5,8 @@ import {
   type SessionOptions,
   type Tool,
   type ToolContext,
-  type Toolset,
 } from '../session/index.ts'
-import { variantOf } from './variant.ts'
+import { AgentVariants } from './agent-variants.ts'
 
 /**
  * What a tool does in a rehearsal instead of its own `run`. The tool's schema still checks the model's input first.
@@ -37,74 +36,43 @@ export interface ToolObserver {
   waits(call: string, waits: boolean): void
 }
 
-/**
- * Replaces tools with mocks without changing any agent: the session gets a variant of each agent, also after handoffs and
- * in nested tasks.
- */
-export class MockTools {
+/** Replaces tools with mocks, for every agent that takes part in the session. */
+export class MockTools extends AgentVariants {
   readonly #mocks: ReadonlyMap<string, MockTool>
   readonly #observer: ToolObserver
   readonly #wait: (ms: number) => Promise<void>
-  readonly #variants = new WeakMap<Agent, Agent>()
 
   constructor(
     mocks: Readonly<Record<string, MockTool>>,
     observer: ToolObserver,
     wait: (ms: number) => Promise<void>,
   ) {
+    super()
     this.#mocks = new Map(Object.entries(mocks))
     this.#observer = observer
     this.#wait = wait
   }
 
-  agent(agent: Agent): Agent {
-    const known = this.#variants.get(agent)
-    if (known) return known
-    const variant = variantOf(agent, {
-      tools: this.#tools(agent.tools),
-      toolsets: agent.toolsets.map((set) => this.#toolset(set)),
-    })
-    this.#variants.set(agent, variant)
-    // A variant is its own variant.
-    this.#variants.set(variant, variant)
-    return variant
+  protected override async run(
+    name: string,
+    tool: Tool,
+    input: unknown,
+    context: ToolContext,
+  ): Promise<unknown> {
+    const mock = this.#mocks.get(name)
+    this.#observer.ran(context.id, input, mock !== undefined)
+    const value =
+      mock === undefined ? await tool.run(input, context) : await this.#play(name, mock, input, context)
+    if (!(value instanceof Agent)) this.#observer.returned(context.id, value)
+    return value
   }
 
-  #task<Result>(task: NestedTask<Result>): NestedTask<Result> {
-    const { name } = task
-    return variantOf(task, { name, agent: (done) => this.agent(task.agent(done) as Agent) })
-  }
-
-  #toolset(set: Toolset): Toolset {
-    return variantOf(set, { open: async (context) => this.#tools(await set.open(context)) })
-  }
-
-  #tools(tools: Readonly<Record<string, Tool>>): Readonly<Record<string, Tool>> {
-    return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, this.#tool(name, tool)]))
-  }
-
-  #tool(name: string, tool: Tool): Tool {
-    return variantOf(tool, {
-      run: async (input: unknown, context: ToolContext) => {
-        const mock = this.#mocks.get(name)
-        const { id } = context
-        this.#observer.ran(id, input, mock !== undefined)
-        const own = variantOf(context, { run: (task) => this.#nested(context, task) })
-        const value =
-          mock === undefined ? await tool.run(input, own) : await this.#play(name, mock, input, own)
-        if (value instanceof Agent) return this.agent(value)
-        this.#observer.returned(id, value)
-        return value
-      },
-    })
-  }
-
-  async #nested<Result>({ id, run }: ToolContext, task: NestedTask<Result>): Promise<Result> {
-    this.#observer.waits(id, true)
+  protected override async nested<Result>(context: ToolContext, task: NestedTask<Result>): Promise<Result> {
+    this.#observer.waits(context.id, true)
     try {
-      return await run(this.#task(task))
+      return await super.nested(context, task)
     } finally {
-      this.#observer.waits(id, false)
+      this.#observer.waits(context.id, false)
     }
   }
 

@@ -2,7 +2,7 @@ import type { Fault } from '../../src/testing/index.ts'
 import { moments } from './moments.ts'
 import { misbehavingParts } from './misbehaving-parts.ts'
 import { runCase, type Case } from './run-case.ts'
-import { triggers } from './triggers.ts'
+import { callEnds } from '../../src/testing/call-ends.ts'
 import { knownHangs } from './known-hangs.ts'
 
 /** The faults that a step can get, by how they appear in the name of a case. */
@@ -18,7 +18,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 /** Every trigger at every moment, without a fault. */
 export function healthyCases(): Case[] {
   return Object.keys(moments).flatMap((moment) =>
-    Object.keys(triggers).map((trigger) => ({ name: `${trigger} · ${moment}`, trigger, moment })),
+    Object.keys(callEnds).map((trigger) => ({ name: `${trigger} · ${moment}`, trigger, moment })),
   )
 }
 

@@ -10,22 +10,14 @@ import {
   callTool,
   type LlmAnswer,
   type PartCounts,
-  type ScriptedLlmOptions,
-  type ScriptedRealtimeOptions,
-  type ScriptedSttOptions,
-  type ScriptedTtsOptions,
-  type TestLineOptions,
+  type SimClock,
   type World,
 } from '../../src/testing/index.ts'
+import type { EndableCall } from '../../src/testing/call-ends.ts'
+import type { CallParts } from '../../src/testing/troubles.ts'
 
 /** How the parts of a call differ from the default. */
-export interface FullCallOptions {
-  readonly line?: TestLineOptions
-  readonly stt?: ScriptedSttOptions
-  readonly llm?: ScriptedLlmOptions
-  readonly tts?: ScriptedTtsOptions
-  /** Uses a realtime model instead of the other models. */
-  readonly realtime?: ScriptedRealtimeOptions
+export interface FullCallOptions extends CallParts {
   readonly preemptive?: boolean
   readonly closeTimeout?: number
 }
@@ -57,7 +49,7 @@ export interface TrackedPromise {
  * A session with every kind of hook, tool and guardrail, in virtual time and with scripted parts, so that each of its steps
  * can be made to misbehave by name.
  */
-export class FullCall {
+export class FullCall implements EndableCall {
   readonly world: World
   readonly faults: Faults
   readonly session: Session
@@ -129,6 +121,15 @@ export class FullCall {
     })
     this.session.on('tool', ({ name }) => world.tell(`tool ${name} is called`))
     this.session.on('speaking', () => world.tell('the agent speaks'))
+  }
+
+  get clock(): SimClock {
+    return this.world.clock
+  }
+
+  failModel(): void {
+    this.stt.fail()
+    this.realtime.drop()
   }
 
   /** Tracks a promise that must settle by the time the session has closed. */

@@ -3,7 +3,7 @@ import type { SessionReport } from '../../src/session/index.ts'
 import { simulate, type Fault, type World } from '../../src/testing/index.ts'
 import { FullCall, type FullCallOptions } from './full-call.ts'
 import { moments } from './moments.ts'
-import { triggers } from './triggers.ts'
+import { callEnds } from '../../src/testing/call-ends.ts'
 
 export interface Case {
   readonly name: string
@@ -53,7 +53,7 @@ export async function runCase(one: Case): Promise<CaseResult> {
       return
     }
     world.tell(`── ${one.trigger} ──`)
-    reached = triggers[one.trigger]!.end(call)
+    reached = callEnds[one.trigger]!.end(call)
     if (!reached) call.session.close().catch(() => {})
     await world.clock.elapse(MAX_END)
     tookMs = checkEnd(world, call, one, problems)

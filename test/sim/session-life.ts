@@ -1,7 +1,7 @@
 import type { Fault, ScriptedRealtimeOptions, World } from '../../src/testing/index.ts'
 import { FullCall, type FullCallOptions } from '../matrix/full-call.ts'
 import { checkEnd } from '../matrix/run-case.ts'
-import { triggers } from '../matrix/triggers.ts'
+import { callEnds } from '../../src/testing/call-ends.ts'
 
 /** Steps that may get a fault. */
 const steps = [
@@ -72,7 +72,7 @@ export async function sessionLife(world: World): Promise<void> {
     act(world, call)
   }
   for (let count = random.int(0, 2); count > 0; count--) {
-    pull(world, call, random.pick(Object.keys(triggers)))
+    pull(world, call, random.pick(Object.keys(callEnds)))
     await clock.elapse(someTime(world))
   }
   // Whatever happened before, this ends the session now, unless it has ended already.
@@ -186,7 +186,7 @@ function act(world: World, call: FullCall): void {
 
 function pull(world: World, call: FullCall, name: string): void {
   world.tell(`── ${name} ──`)
-  triggers[name]!.end(call)
+  callEnds[name]!.end(call)
 }
 
 function ignoreErrors(promise: Promise<unknown> | undefined): void {

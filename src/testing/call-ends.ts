@@ -1,17 +1,31 @@
-import type { FullCall } from './full-call.ts'
+import type { Session } from '../session/index.ts'
+import type { SimClock } from './sim-clock.ts'
+import type { TestLine } from './test-line.ts'
+
+/** A call with scripted models, in virtual time, that can be ended in every way. */
+export interface EndableCall {
+  readonly session: Session
+  readonly line: TestLine
+  readonly clock: SimClock
+  /** Watches a promise of the session, which must settle. Never rejects. */
+  track<T>(what: string, promise: Promise<T>): Promise<T | undefined>
+  /** Makes the STT or the realtime model fail for good. */
+  failModel(): void
+}
 
 /** A way to end a session. */
-export interface Trigger {
+export interface CallEnd {
   readonly about: string
   /** Whether the session first ends gracefully, bounded by stallTimeout. */
   readonly graceful?: true
   /** Returns false if the session cannot be ended in this way now. */
-  readonly end: (call: FullCall) => boolean
+  readonly end: (call: EndableCall) => boolean
 }
 
-const isOpen = ({ session }: FullCall): boolean => session.state === 'live' || session.state === 'ending'
+const isOpen = ({ session }: EndableCall): boolean => session.state === 'live' || session.state === 'ending'
 
-export const triggers: Readonly<Record<string, Trigger>> = {
+/** Every way to end a session, by name. */
+export const callEnds: Readonly<Record<string, CallEnd>> = {
   close: {
     about: 'session.close()',
     end: (call) => {
@@ -29,10 +43,10 @@ export const triggers: Readonly<Record<string, Trigger>> = {
   twice: {
     about: 'close(), again a second later, and again in a closed listener',
     end: (call) => {
-      const { session, world } = call
+      const { session, clock } = call
       call.track('close()', session.close()).catch(() => {})
       session.on('closed', () => call.track('close() in a listener', session.close()))
-      world.clock.happen(1_000, 'second close', () => {
+      clock.happen(1_000, 'second close', () => {
         call.track('second close()', session.close({ reason: 'host-draining' })).catch(() => {})
       })
       return true
@@ -76,8 +90,7 @@ export const triggers: Readonly<Record<string, Trigger>> = {
     about: 'the STT or the realtime model fails for good',
     end: (call) => {
       if (!isOpen(call)) return false
-      call.stt.fail()
-      call.realtime.drop()
+      call.failModel()
       return true
     },
   },

@@ -167,7 +167,7 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): PageToo
       const { context } = session()
       binding.endsWith = 'hung up'
       try {
-        const how = await context.ends.hangUp(options, task)
+        const how = await binding.untimed!(() => context.ends.hangUp(options, task))
         if (how === 'cancelled') binding.endsWith = undefined
         return how
       } catch (error) {

@@ -30,6 +30,26 @@ describe('a goodbye', () => {
     }
   })
 
+  it('[SP8] that a tool says may take longer than the timeout of the tool', () =>
+    inVirtualTime(async (world) => {
+      const long = 'so long and thanks for all the fish '.repeat(5)
+      const { session, caller, line, reports } = await aLiveCall(world, {
+        answers: [[callTool('bye')], 'Are you still there?'],
+        agent: {
+          tools: {
+            bye: tool({ description: 'Bye', timeout: 2_000, run: (_, { hangUp }) => hangUp({ say: long }) }),
+          },
+        },
+      })
+      caller.types('Bye.')
+      await session.closed
+      expect(line.heardText.trim()).toBe(long.trim())
+      expect(reports).toMatchObject([{ reason: 'agent-hung-up', clean: true }])
+      expect(reports[0]?.transcript).toContainEqual(
+        expect.objectContaining({ name: 'bye', result: expect.objectContaining({ failed: false }) }),
+      )
+    }))
+
   it('[SP8] follows speech that is queued', () =>
     inVirtualTime(async (world) => {
       const { session, line } = await aLiveCall(world)

@@ -1,6 +1,6 @@
 import { nearestFormat } from '../../audio/index.ts'
 import type { LlmClient, PartContext, ToolDescription, Voice } from '../../parts/index.ts'
-import { LimitError, noop, type TaskContext } from '../../scope/index.ts'
+import { CancelledError, LimitError, noop, type TaskContext } from '../../scope/index.ts'
 import { bounded, type Bounded } from '../bounded.ts'
 import { listedPrices } from '../closing/price-list.ts'
 import type { SessionContext } from '../context.ts'
@@ -130,7 +130,9 @@ export class Agents {
   unwind(): void {
     for (const { current, reject } of this.#stack.splice(0).toReversed()) {
       if (current.agent.onExit) this.exit(current.agent).catch(noop)
-      reject?.(new SessionClosedError('finish the task', 'closing'))
+      // With a cause that says so: a tool that throws this was cancelled and has not failed (SC10).
+      const cause = new CancelledError('the session is closing')
+      reject?.(new SessionClosedError('finish the task', 'closing', { cause }))
     }
   }
 

@@ -107,6 +107,26 @@ describe('a nested task', () => {
       expectEnded(call)
     }))
 
+  it('[AG5] [CL13] that the caller hangs up on is cancelled, and the close is clean', () =>
+    inVirtualTime(async (world) => {
+      const question = new AgentTask<string>({ name: 'question', instructions: 'Ask.', tools: () => ({}) })
+      const call = aCall(world, {
+        answers: [[callTool('ask')]],
+        agent: {
+          tools: {
+            ask: tool({ description: 'Asks', timeout: 60_000, run: (_, { run }) => run(question) }),
+          },
+        },
+      })
+      await call.session.start()
+      call.caller.types('Hello')
+      await world.clock.elapse(100)
+      call.caller.hangsUp()
+      const report = await call.session.closed
+      expect(report).toMatchObject({ reason: 'caller-hung-up', clean: true })
+      expectEnded(call)
+    }))
+
   it('[CL11] unwinds even if tasks run each other in a cycle and their hooks hang', () =>
     inVirtualTime(async (world) => {
       let exits = 0

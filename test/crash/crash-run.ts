@@ -5,7 +5,7 @@ import { Chaos } from './chaos.ts'
 import { pause, type Done } from './faults.ts'
 import type { Site, Store } from './site.ts'
 import { Stage, type StageOptions } from './stage.ts'
-import { handlers, judge, story, type Verdict } from './verdict.ts'
+import { handlers, judge, spooled, story, type Verdict } from './verdict.ts'
 
 export interface CrashRunOptions extends StageOptions {
   readonly stores: readonly Store[]
@@ -67,14 +67,15 @@ async function crashStore(options: CrashRunOptions, store: Store, kills: number)
   const codes = await Promise.all(sites.map((site) => site.stop(STOP)))
   stage.print(`the hosts have ended with ${codes.flat().map(String).join(', ')}`)
   const verdicts = await Promise.all(sites.map((site) => judge(site, receiver, chaos.hostKills)))
-  for (const [index, { lost }] of verdicts.entries())
-    for (const each of lost.slice(0, 3)) tell(sites[index]!, each, print)
+  for (const [index, { lost, stuck }] of verdicts.entries())
+    for (const each of [...lost, ...stuck].slice(0, 3)) tell(sites[index]!, each, print)
   return { kills: chaos.kills, verdicts }
 }
 
-function tell(site: Site, lost: string, print: (line: string) => void): void {
-  const [, id = ''] = /^\w+ (\S+):/.exec(lost) ?? []
-  print(`lost: ${lost}`)
+/** Prints what the hosts logged about a call. */
+function tell(site: Site, wrong: string, print: (line: string) => void): void {
+  const [, id = ''] = /^\w+ (\S+):/.exec(wrong) ?? []
+  print(wrong)
   for (const line of story(site, id).slice(0, 30)) print(`    ${line.slice(0, 400)}`)
 }
 
@@ -89,7 +90,10 @@ async function settle(stage: Stage): Promise<void> {
   await stage.until(SETTLE, 'everything is settled', () =>
     sites.every(({ crowd }) => crowd?.present.length === 0 && crowd.answered.every(isDelivered)),
   )
-  // Also calls that nobody answered. Only Postgres lets somebody else look.
+  // Also calls that nobody answered. They may be in a spool, which another life of its host imports once the lease is over.
+  const hosts = sites.flatMap((site) => site.hosts)
+  while (systemClock.now() < until && hosts.some(({ data }) => spooled(data).length > 0)) await pause(500)
+  // Only Postgres lets somebody else look.
   for (const url of sites.flatMap(({ postgres }) => (postgres ? [postgres.url] : [])))
     while (systemClock.now() < until && (await hasLiveCalls(url))) await pause(500)
 }

@@ -62,7 +62,7 @@ async function runCrash(options: CrashRunOptions): Promise<number> {
   print(`seed ${seed}`)
   const { kills, verdicts } = await crash(options)
   const lost = verdicts.flatMap((verdict) => verdict.lost)
-  const problems = verdicts.flatMap((verdict) => verdict.problems)
+  const problems = verdicts.flatMap(({ stuck, problems: others }) => [...stuck, ...others])
   const adopted = verdicts.flatMap(({ adoptMs }) => adoptMs)
   const back = verdicts.flatMap(({ backMs }) => backMs)
   const doubledUnkeyed = sum(verdicts.map((verdict) => verdict.doubledUnkeyed))

@@ -20,6 +20,8 @@ export interface Verdict {
   readonly doubled: number
   /** Deliveries under another key than before. */
   readonly doubledUnkeyed: number
+  /** Calls that nobody answered, and that are still open. */
+  readonly stuck: readonly string[]
   /** What else is wrong. */
   readonly problems: readonly string[]
   /** Milliseconds from the kill of a host until each of its calls went on, or had its report. */
@@ -62,12 +64,15 @@ export async function judge(
       reports: reports.length,
       doubled: sum(delivered.map(({ accepted }) => Math.max(0, accepted - 1))),
       doubledUnkeyed: sum(delivered.map(({ keys }) => keys.size - 1)),
+      stuck: stuckCalls(site, records),
       problems: [
         ...delivered.flatMap(({ reports: different, keys }) =>
           different.size > 1 ? [`${[...keys].join(', ')}: ${different.size} different reports`] : [],
         ),
-        ...(await stuckCalls(site, records)),
-        ...site.hosts.flatMap((host) => [...leftovers(host.data), ...crashes(host.logFile)]),
+        ...site.hosts.flatMap((host) => [
+          ...spooled(host.data).map((file) => `${file} was left in the spool`),
+          ...crashes(host.logFile),
+        ]),
       ],
       adoptMs: answered.flatMap((caller) => adoptTimes(caller, kills, records.get(caller.id))),
       backMs: answered.flatMap(({ outages }) =>
@@ -108,20 +113,20 @@ function lostWhy(
   return missing.length > 0 ? `${missing.join(' and ')} not delivered` : undefined
 }
 
-/** Calls that nobody answered, and that are still open. A single host closes them at its next start. */
-async function stuckCalls(site: Site, records: ReadonlyMap<string, CallRecord>): Promise<string[]> {
+/** Open calls, if other hosts could have closed them. A single host closes them at its next start. */
+function stuckCalls(site: Site, records: ReadonlyMap<string, CallRecord>): string[] {
   if (site.store === 'sqlite') return []
   const live = [...records.values()].filter(({ state }) => state === 'live')
   return live.map(
     ({ id, line, host, owner }) =>
-      `${line} ${id} is still open, host ${host}, worker ${owner?.worker ?? 'none'}`,
+      `${line} ${id}: still open, host ${host}, worker ${owner?.worker ?? 'none'}`,
   )
 }
 
-/** Writes that were never moved to the journal. */
-function leftovers(data: string): string[] {
+/** Files with writes that the journal does not have yet. */
+export function spooled(data: string): string[] {
   const folder = join(data, 'spool')
-  return existsSync(folder) ? readdirSync(folder).map((file) => `${file} was left in the spool`) : []
+  return existsSync(folder) ? readdirSync(folder) : []
 }
 
 /** Errors that ended a process by themselves: Node prints its version after each. */

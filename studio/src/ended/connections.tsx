@@ -6,15 +6,18 @@ import './connections.css'
 
 const hows: Readonly<Record<string, string>> = { aborted: 'cut off', dropped: 'lost' }
 
-/** How each connection ended, and who else asked for the close. */
+/** How connections ended, if there is more to say than that they were closed, and who else asked for the close. */
 export function Connections({ report: { connections, alsoAsked } }: { readonly report: SessionReport }) {
+  const told = connections.filter(
+    ({ how, code, retries }) => how !== 'closed' || code !== undefined || retries > 0,
+  )
   return (
     <>
-      {connections.length > 0 && (
+      {told.length > 0 && (
         <div class="connections">
-          <h3>How each connection ended</h3>
+          <h3>How connections ended</h3>
           <ul>
-            {connections.map(({ name, how, code, reason, retries }, index) => (
+            {told.map(({ name, how, code, reason, retries }, index) => (
               <li key={index} class={how === 'aborted' || how === 'dropped' ? 'bad' : 'good'}>
                 <b>{nameText(name)}</b> <span class="how">{hows[how] ?? how}</span>
                 {code === undefined && !reason ? '' : ` (${[code, reason].filter(Boolean).join(' ')})`}

@@ -47,7 +47,7 @@ export function ToolCall({ entry, decide }: ToolCallProps) {
 
 function stateOf({ how, approval }: ToolEntry): string {
   if (how === 'running') return approval === 'waiting' ? 'waits for approval' : 'running'
-  if (how === 'stopped') return approval === 'refused' ? 'not approved' : 'stopped before it was done'
+  if (how === 'stopped') return approval === 'refused' ? 'not approved' : 'cancelled'
   return how
 }
 

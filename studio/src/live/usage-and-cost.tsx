@@ -24,7 +24,11 @@ export function UsageAndCost({ spent }: { readonly spent: Spent | undefined }) {
     <Panel
       name="usage"
       title="Cost"
-      aside={models.length > 0 && <b class="total">{cost ? costText(cost) : 'no prices'}</b>}
+      aside={
+        models.length > 0 && (
+          <span class={cost ? 'total' : 'total quiet'}>{cost ? costText(cost) : 'no prices'}</span>
+        )
+      }
     >
       {models.length === 0 && <p class="empty">What the call uses, and what that costs, appears here.</p>}
       {models.length > 0 && (

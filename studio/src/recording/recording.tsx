@@ -40,8 +40,13 @@ export function Recording({ player, complete, label = 'Recording' }: RecordingPr
           <Waveform player={player} peaks={peaks} />
           <Buttons player={player} duration={peaks?.duration ?? 0} />
           <p class="hint">
-            Choose a word or a time below to hear it.
-            {!complete && <span class="warn"> The end of the call was not recorded.</span>}
+            <span>
+              Choose a word or a time below to hear it.
+              {!complete && <span class="warn"> The end of the call was not recorded.</span>}
+            </span>
+            <a href={player.url} download>
+              Download
+            </a>
           </p>
         </>
       )}
@@ -71,9 +76,6 @@ function Buttons({ player, duration }: { readonly player: Player; readonly durat
       <span class="position">
         {clockText(player.position.value)} / {clockText(duration)}
       </span>
-      <a class="button quiet" href={player.url} download>
-        Download
-      </a>
     </div>
   )
 }

@@ -71,7 +71,7 @@ interface RowProps {
 function Row({ session, now, chosen, onChoose }: RowProps) {
   const { id, agent, from, words, lived, turns, addedAt, recordings } = session
   const { look, text } = statusOf(session)
-  const about = [from, agent, turns === 1 ? '1 turn' : `${turns} turns`, recordings ? 'recorded' : undefined]
+  const about = [from, agent, turns === 1 ? '1 turn' : `${turns} turns`]
   const cells = [
     onChoose && (
       <input
@@ -91,7 +91,15 @@ function Row({ session, now, chosen, onChoose }: RowProps) {
     </>,
     <Ending session={session} />,
     <Response session={session} />,
-    clockText(lived ?? now - addedAt),
+    <>
+      {recordings !== undefined && (
+        <span class="recorded" title="Recorded">
+          <span aria-hidden="true">▶</span>
+          <span class="sr">recorded</span>
+        </span>
+      )}
+      {clockText(lived ?? now - addedAt)}
+    </>,
     <Cost session={session} />,
     <time dateTime={new Date(addedAt).toISOString()} title={exactDateText(addedAt)}>
       {agoText(addedAt, now)}
@@ -121,7 +129,11 @@ function Ending({ session }: { readonly session: SessionSummary }) {
   const failure = failureOf(session)
   return (
     <>
-      <span class={`ending ${ended ? endings[ended].tone : 'plain'}`}>{reason ? reasons[reason] : '–'}</span>
+      {reason ? (
+        <span class={`ending ${ended ? endings[ended].tone : 'plain'}`}>{reasons[reason]}</span>
+      ) : (
+        <None />
+      )}
       {failure !== undefined && <span class="sub failure">{failure}</span>}
       {faults && <span class="sub">with faults: {faults.join(', ')}</span>}
     </>
@@ -136,25 +148,32 @@ function failureOf({ culprit, failedTools, clean }: SessionSummary): string | un
 }
 
 function Response({ session: { latency } }: { readonly session: SessionSummary }) {
-  if (!latency) return <>–</>
+  if (!latency) return <None />
   const { p50, p95, stage } = latency
   return (
     <>
       {timeText(p50)}
       <span class="sub">
         p95 <Pace ms={p95} />
-        {stage && paceOf(p95) !== 'fast' && `, ${stageTexts[stage].name.toLowerCase()}`}
+        {stage && paceOf(p95) !== 'fast' && (
+          <span class="stage">, {stageTexts[stage].name.toLowerCase()}</span>
+        )}
       </span>
     </>
   )
 }
 
 function Cost({ session: { cost } }: { readonly session: SessionSummary }) {
-  if (!cost) return <>–</>
+  if (!cost) return <None />
   return (
     <>
       {moneyText(cost.total, cost.currency)}
       {cost.unpriced && <span class="sub">without {cost.unpriced.join(', ')}</span>}
     </>
   )
+}
+
+/** There is no value, or not yet. */
+function None() {
+  return <span class="none">–</span>
 }

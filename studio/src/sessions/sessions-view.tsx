@@ -43,13 +43,7 @@ export function SessionsView({ search }: { readonly search: string }) {
   const choose = (id: string, on: boolean): void =>
     setChosen(on ? [...chosen, id].slice(-2) : chosen.filter((each) => each !== id))
   return (
-    <Panel
-      name="sessions"
-      title="Calls"
-      main
-      modifier={stale ? 'stale' : ''}
-      aside={<SearchField state={state} onChange={change} />}
-    >
+    <Panel name="sessions" title="Calls" main aside={<SearchField state={state} onChange={change} />}>
       <ListSummary sessions={found ?? []} period={state.period} />
       <ListControls state={state} onChange={change} />
       {failure !== '' && <Notice tone="bad" title={`The list could not be loaded. ${failure}`} />}
@@ -57,7 +51,7 @@ export function SessionsView({ search }: { readonly search: string }) {
       {shown.length === 0 && <p class="empty">{emptyText(found, state, () => change(everything))}</p>}
       {found && shown.length > 0 && (
         <footer>
-          <span class="quiet">{countText(shown.length, found.length, state)}</span>
+          <span class="quiet">{stale ? 'Loading…' : countText(shown.length, found.length, state)}</span>
           {(found.length > shown.length || more) && (
             <button type="button" class="quiet" onClick={showMore}>
               Show more calls

@@ -17,7 +17,7 @@ export interface Found {
   readonly sessions: readonly SessionSummary[] | undefined
   /** Asks the host for older calls. Undefined if there are none. */
   readonly more: (() => void) | undefined
-  /** Whether the list is that of an earlier state, because the host has not answered yet. */
+  /** Whether this is still the list before the last change, because the host has not answered yet. */
   readonly stale: boolean
   /** Why the host did not answer. */
   readonly failure: string
@@ -73,8 +73,14 @@ export function useSearch(state: ListState): Found {
     })
   }, [list])
 
-  const newest: Answer | undefined =
-    search === '' ? list && { search, sessions: list, complete: list.length < OWN_PAGE } : answer
+  const own = search === '' && list ? { search, sessions: list, complete: list.length < OWN_PAGE } : undefined
+  const current = own ?? (answer?.search === search ? answer : undefined)
+  // Until the host has answered, the list stays as it was.
+  const previous = useRef<Answer | undefined>(undefined)
+  const newest = current ?? previous.current
+  useEffect(() => {
+    previous.current = newest
+  })
   const rest = older?.search === search ? older : undefined
   const known = new Set(newest?.sessions.map(({ id }) => id))
   const all = newest && [...newest.sessions, ...(rest?.sessions.filter(({ id }) => !known.has(id)) ?? [])]
@@ -95,7 +101,7 @@ export function useSearch(state: ListState): Found {
   return {
     sessions: all,
     more: last && !complete && state.sort === 'newest' ? more : undefined,
-    stale: search !== '' && answer?.search !== search,
+    stale: current === undefined,
     failure,
   }
 }

@@ -27,7 +27,7 @@ export function agoText(at: number, now: number): string {
   if (seconds < 60) return `${seconds} s ago`
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`
   const date = new Date(at)
-  const time = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  const time = date.toLocaleTimeString([], { timeStyle: 'short' })
   return seconds < 43_200
     ? time
     : `${date.toLocaleDateString([], { month: 'short', day: 'numeric' })}, ${time}`

@@ -19,6 +19,7 @@ const labels: readonly (readonly [RegExp, string])[] = [
   [/^speech of '(.*)'$/, 'synthesis by $1'],
   [/^startTimeout of '(.*)'$/, 'time limit to open $1'],
   [/^timeout of (tool )?'?(.*?)'?$/, 'time limit of $1$2'],
+  [/^input of (.*)$/, 'input and approval'],
   [/^filler of tool '(.*)'$/, 'filler of tool $1'],
   [/^speech: playout \d+$/, 'time limit of speaking'],
   [/^speech: stall$/, 'time limit of a silent voice'],

@@ -1,3 +1,4 @@
+import type { RtviOptions } from '../lines/rtvi-websocket/index.ts'
 import type { Agent, Models, SessionOptions } from '../session/index.ts'
 import type { AfterCallHandlers } from './work/index.ts'
 
@@ -24,6 +25,8 @@ export interface AgentFile {
   readonly models: () => Models
   /** Example sentences shown on the page, for models that understand only these. */
   readonly phrases?: readonly string[]
+  /** What RTVI clients may see: see `RtviOptions`. Default: nothing about tools but that they run. */
+  readonly rtvi?: RtviOptions
   /** Further options of the session. A function is called for each call, for example to name a recording. */
   readonly session?: CallOptions | ((call: CallPart) => CallOptions)
   /**
@@ -38,7 +41,7 @@ export interface AgentFile {
 /** What is known about a call before it is answered (HO44). */
 export interface CallInfo {
   readonly id: string
-  /** The kind of line: `phone`, `browser`. */
+  /** The kind of line: `phone`, `browser`, `rtvi`. */
   readonly line: string
   /** Whether we have called. Then `from` is our own number, and `to` that of the person. */
   readonly direction: 'inbound' | 'outbound'
@@ -46,7 +49,10 @@ export interface CallInfo {
   readonly from?: string
   /** The number that was called, on the phone. */
   readonly to?: string
-  /** What a call out was dialled with, or the query of the webhook at your carrier: `/phone/answer?department=sales`. */
+  /**
+   * What a call out was dialled with, or the query of the webhook at your carrier: `/phone/answer?department=sales`. For RTVI clients,
+   * the plain values of their `requestData`, as the client chose them.
+   */
   readonly parameters: Readonly<Record<string, string>>
 }
 

@@ -6,7 +6,7 @@ import { hostApp } from './app.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import { EventStreams } from './event-streams.ts'
 import { Faults, type FaultBoard } from './fault-board.ts'
-import { Gate, type GateOptions, type Refused } from './gate.ts'
+import { Gate, type GateOptions, type GateRequest, type Refused } from './gate.ts'
 import { Logbook, type LogbookOptions } from './logbook.ts'
 import type { LoggedSession, SessionNote } from './logged-session.ts'
 import { PageFiles } from './page-files.ts'
@@ -119,6 +119,15 @@ export class Host {
 
   /** Checks a request that the app does not serve, such as a call socket. Returns undefined if it is allowed. */
   refuses(request: IncomingMessage): Refused | undefined {
-    return this.#gate.refuses({ address: request.socket.remoteAddress, headers: request.headers })
+    return this.#gate.refuses(gateRequestOf(request))
   }
+
+  /** Checks only the host name of such a request, for those that check everything else themselves. */
+  refusesName(request: IncomingMessage): Refused | undefined {
+    return this.#gate.refusesName(gateRequestOf(request))
+  }
+}
+
+function gateRequestOf({ socket, headers }: IncomingMessage): GateRequest {
+  return { address: socket.remoteAddress, headers }
 }

@@ -1,84 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { CallRefusal } from '../../lines/index.ts'
-import { TwilioCalls, type TwilioCallsOptions } from '../../lines/twilio/index.ts'
+import type { RtviCalls } from '../../lines/rtvi-websocket/index.ts'
+import type { TwilioCalls } from '../../lines/twilio/index.ts'
 import { WebSocketCalls } from '../../lines/websocket/index.ts'
-import { silentLogger, type Line, type Logger } from '../../parts/index.ts'
-import { noop, type Scope } from '../../scope/index.ts'
+import { silentLogger } from '../../parts/index.ts'
+import { noop } from '../../scope/index.ts'
 import type { Session } from '../../session/index.ts'
-import type { Fleet } from '../fleet/fleet.ts'
-import { isRelayed, relayRead, relayUpgrade } from '../fleet/relay.ts'
+import { isRelayed, relayUpgrade } from '../fleet/relay.ts'
 import type { PassedRequest } from '../supervisor/messages.ts'
-import type { FaultBoard } from '../fault-board.ts'
 import type { Refused } from '../gate.ts'
-import { Host, type HostOptions } from '../host.ts'
+import { Host } from '../host.ts'
 import { hashOf } from '../key.ts'
 import type { LoggedSession, SessionNote } from '../logged-session.ts'
 import { refuseUpgrade, type ListenOptions } from '../http-server.ts'
 import { traceparentOf } from '../watch/traceparent.ts'
 import { CallsOut } from './calls-out.ts'
-import { PassOn, type Neighbours } from './neighbours.ts'
-import type { NewCallInfo } from './new-call-info.ts'
-
-export interface PhoneAccount {
-  readonly carrier?: 'twilio' | 'telnyx'
-  readonly authToken?: string
-  /** Twilio's other auth token, while one is replaced by the other. */
-  readonly secondaryAuthToken?: string
-  readonly accountSid?: string
-  readonly publicKey?: string
-  /** The id of the TeXML application that calls out, at Telnyx. */
-  readonly application?: string
-  readonly publicUrl?: string
-  /** The base URL of the REST API. Default: the carrier's. */
-  readonly api?: string
-  /** Calls out per second, and calls out at once that nobody has answered yet, per process. Default: 1, and 10. */
-  readonly dialRate?: number
-  readonly maxDials?: number
-  /** Whether the carrier records every call. Default: false. */
-  readonly record?: boolean
-  /** How keys are pressed. Default: as tones. */
-  readonly keys?: 'tones' | 'carrier'
-}
-
-export interface EntranceOptions {
-  readonly scope: Scope<string>
-  readonly info: Omit<HostOptions['info'], 'agent' | 'call'>
-  /** The name of the agent, for the page. */
-  readonly agent: string
-  /** Required from every client, if set. */
-  readonly secret?: string
-  /** Host names of this server, besides addresses and `localhost`. */
-  readonly names?: readonly string[]
-  /** The account at the carrier. Without an auth token, only local calls are accepted. */
-  readonly phone?: PhoneAccount
-  /** The folder for recordings. The page can play them. Default: none, calls are only recorded if the agent file says so. */
-  readonly recordings?: string
-  /** The folder of the page. Default: none. */
-  readonly page?: string
-  readonly faults?: FaultBoard & { watch(tcp: Duplex): void }
-  /** Calls at once, on all lines together. Default: 100. */
-  readonly maxCalls?: number
-  /** Whether there is room for another call, by what a call costs. */
-  readonly hasRoom?: () => boolean
-  /** Finds calls of other processes. Without it, a call lives and dies with this process. */
-  readonly fleet?: Fleet
-  /** Take the calls that this process has no room for. Without them, such calls are refused. */
-  readonly neighbours?: Neighbours
-  /** Called when `occupied` may have changed. */
-  readonly changed?: () => void
-  /** Shared by the processes of one host: signs what they give out for each other, if there is no auth token. */
-  readonly ticketKey?: string
-  /** The body of `/metrics`, with its content type. */
-  readonly metrics?: () => Promise<{ readonly type: string; readonly body: string }>
-  /** Called for each new call that is refused. */
-  readonly refused?: (why: CallRefusal) => void
-  readonly logger?: Logger
-  /** How many sessions there are. */
-  readonly count: () => number
-  readonly answer: (line: Line & { readonly answered: boolean }, call: NewCallInfo) => Promise<void>
-}
+import type { EntranceOptions } from './entrance-options.ts'
+import { PassOn } from './neighbours.ts'
+import { phoneCallsOf } from './phone-calls.ts'
+import { rtviCallsOf } from './rtvi-calls.ts'
 
 /** How long a caller may take to come back, where another process may have to take over the call first. */
 const FLEET_REJOIN = 25_000
@@ -96,6 +37,7 @@ export class Entrance {
   readonly #host: Host
   readonly #pages: WebSocketCalls
   readonly #phone: TwilioCalls
+  readonly #rtvi: RtviCalls
   readonly #passOn: PassOn
   /** The traces of calls that come back. */
   readonly #traces = new Map<string, string>()
@@ -104,7 +46,7 @@ export class Entrance {
   constructor(options: EntranceOptions) {
     this.#options = options
     this.#passOn = new PassOn(options.neighbours)
-    const { scope, secret, phone, info, agent, page, faults, fleet, recordings } = options
+    const { scope, secret, info, agent, page, faults, fleet, recordings } = options
     this.callsOut = new CallsOut({
       dials: () => this.#phone.dials,
       ...(fleet ? { shared: fleet.dials } : {}),
@@ -148,46 +90,8 @@ export class Entrance {
         })
       },
     })
-    this.#phone = new TwilioCalls({
-      ...shared,
-      ...phone,
-      ...fleetPhone(options),
-      // Not the link: whoever has it may be able to listen.
-      onRecording: ({ call, id, url, duration }) => {
-        logger.info(
-          { call, recording: id, duration, ready: url !== undefined },
-          'the carrier has recorded a call',
-        )
-        fleet?.writes.recorded(call, {
-          id,
-          ...(url === undefined ? {} : { url }),
-          ...(duration === undefined ? {} : { duration }),
-        })
-      },
-      onCall: (line, { id, from, to, account, direction, parameters, details }) => {
-        const trace = this.#traceOf(id)
-        const other = direction === 'inbound' ? from : to
-        return answer(line, {
-          id,
-          line: 'phone',
-          from: other ? `phone ${masked(other)}` : 'phone',
-          info: {
-            id,
-            line: 'phone',
-            direction,
-            ...(from === undefined ? {} : { from }),
-            ...(to === undefined ? {} : { to }),
-            parameters,
-          },
-          comesBack: details['again'] !== undefined,
-          resume: {
-            ...(account === undefined ? {} : { account }),
-            ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-          },
-          ...(trace === undefined ? {} : { trace }),
-        })
-      },
-    })
+    this.#rtvi = rtviCallsOf(options, shared)
+    this.#phone = phoneCallsOf(options, shared, (call) => this.#traceOf(call))
   }
 
   /** The handlers for a server of `node:http`. */
@@ -204,7 +108,7 @@ export class Entrance {
    * answered yet take one together, so that the process stays for them (DI5).
    */
   get occupied(): number {
-    const calls = this.#pages.size + this.#phone.size + this.#phone.arriving
+    const calls = this.#pages.size + this.#rtvi.size + this.#phone.size + this.#phone.arriving
     return Math.max(calls, this.#options.count()) + (this.#phone.dials.size > 0 ? 1 : 0)
   }
 
@@ -222,11 +126,15 @@ export class Entrance {
   drain(): void {
     this.#draining = true
     this.#pages.stopTaking()
+    this.#rtvi.stopTaking()
     this.#phone.stopTaking()
     this.#phone.dials.stop('the host drains')
   }
 
-  /** Ends a call here without ending it at the carrier: it goes on in another process. */
+  /**
+   * Ends a call here without ending it at the carrier: it goes on in another process. RTVI clients cannot come back, so they are
+   * told that the call has ended.
+   */
   letGo(call: string): void {
     this.#phone.letGo(call)
     this.#pages.letGo(call)
@@ -245,6 +153,7 @@ export class Entrance {
       return this.#draining ? reply(response, 503, 'draining') : reply(response, 200, 'ready')
     if (path === '/metrics') return this.#metrics(request, response)
     if (this.#phone.concerns(request)) return this.#webhook(request, response)
+    if (this.#rtvi.concerns(request)) return this.#startCall(request, response)
     return false
   }
 
@@ -267,11 +176,22 @@ export class Entrance {
     return true
   }
 
+  #startCall(request: IncomingMessage, response: ServerResponse): boolean {
+    const refused = this.#refuses(request)
+    if (!refused) return this.#rtvi.request(request, response)
+    const { status, code, message } = refused
+    response.writeHead(status, { 'content-type': 'application/json' })
+    // Clients show `info` to their user.
+    response.end(JSON.stringify({ code, message, info: message }))
+    return true
+  }
+
   #upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {
     const refused = this.#refuses(request)
     if (refused) return refuseUpgrade(tcp, refused.status)
     this.#options.faults?.watch(tcp)
     const { fleet } = this.#options
+    if (this.#rtvi.concerns(request)) return this.#begin(request, tcp, head)
     const ticket = this.#phone.concerns(request) ? undefined : this.#pages.ticketOf(request)
     const call = this.#phone.callOf(request) ?? ticket?.call
     if (call === undefined && !this.#phone.concerns(request)) return this.#begin(request, tcp, head)
@@ -326,35 +246,18 @@ export class Entrance {
 
   #accept(request: IncomingMessage, tcp: Duplex, head: Buffer, resume = false): void {
     if (this.#phone.concerns(request)) return this.#phone.upgrade(request, tcp, head)
+    if (this.#rtvi.concerns(request)) return this.#rtvi.upgrade(request, tcp, head)
     return this.#pages.upgrade(request, tcp, head, { resume })
   }
 
-  /** Signed requests of the carrier need no secret, and their host is the public one. */
+  /**
+   * Signed requests of the carrier need no secret, and their host is the public one. RTVI clients may be pages of other origins:
+   * `RtviCalls` checks the secret or where they come from, and their tokens.
+   */
   #refuses(request: IncomingMessage): Refused | undefined {
+    if (this.#rtvi.concerns(request)) return this.#host.refusesName(request)
     const signed = this.#options.phone?.authToken !== undefined && this.#phone.concerns(request)
     return signed ? undefined : this.#host.refuses(request)
-  }
-}
-
-/** In a fleet, any process can answer a webhook, and any process can go on with a call. */
-function fleetPhone({ fleet, ticketKey, neighbours }: EntranceOptions): Partial<TwilioCallsOptions> {
-  if (!fleet) return {}
-  return {
-    beginsWith: 'stream',
-    comesBack: async (call) => {
-      const { where } = await fleet.directory.place(call)
-      if (where === 'unreachable') return 'later'
-      if (where === 'unknown') return 'unknown'
-      return where === 'elsewhere' || where === 'lost' ? 'yes' : 'no'
-    },
-    passOn: async (call, request) => {
-      if (isRelayed(request)) return undefined
-      const place = await fleet.directory.place(call)
-      return place.where === 'elsewhere' ? relayRead(request, place.address) : undefined
-    },
-    sharedDials: fleet.dials,
-    ...(ticketKey === undefined ? {} : { ticketKey }),
-    ...(neighbours ? { hasRoomElsewhere: () => neighbours.hasRoom() } : {}),
   }
 }
 
@@ -371,9 +274,4 @@ function reply(response: ServerResponse, status: number, text: string): true {
   })
   response.end(`${text}\n`)
   return true
-}
-
-/** The last two digits: enough to tell calls apart, without showing the caller's number in the page. */
-function masked(number: string): string {
-  return `…${number.slice(-2)}`
 }

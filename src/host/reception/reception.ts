@@ -21,11 +21,15 @@ import type { LoggedSession } from '../logged-session.ts'
 import type { CallTrace, Traces } from '../watch/trace-types.ts'
 import type { CallLog } from './call-log.ts'
 import { CallSettings } from './call-settings.ts'
-import { Entrance, type EntranceOptions } from './entrance.ts'
+import type { EntranceOptions } from './entrance-options.ts'
+import { Entrance } from './entrance.ts'
 import type { NewCallInfo } from './new-call-info.ts'
 import type { ReceptionEnd } from './reception-end.ts'
 
-export interface ReceptionOptions extends Omit<EntranceOptions, 'scope' | 'answer' | 'count' | 'agent'> {
+export interface ReceptionOptions extends Omit<
+  EntranceOptions,
+  'scope' | 'answer' | 'count' | 'agent' | 'rtvi'
+> {
   readonly file: AgentFile
   /** Creates the models. Called once per call. */
   readonly models: () => Models
@@ -117,6 +121,7 @@ export class Reception {
       ...options,
       scope: this.#scope,
       agent: agentFor(options.file).name,
+      ...(options.file.rtvi ? { rtvi: options.file.rtvi } : {}),
       count: () => this.#sessions.size,
       answer: (line, call) => this.#answer(line, call),
     })

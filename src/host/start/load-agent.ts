@@ -1,6 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { checkRtviOptions } from '../../lines/index.ts'
+import type { RtviOptions } from '../../lines/rtvi-websocket/index.ts'
+import { describeError } from '../../scope/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import { handlersProblem } from '../work/index.ts'
 import { AgentFileError, PackagesMissingError } from './errors.ts'
@@ -70,7 +73,7 @@ function renamed(file: string): string {
 }
 
 function check(file: string, value: unknown): AgentFile {
-  const { name, agent, models, afterCall } = (value ?? {}) as Partial<AgentFile>
+  const { name, agent, models, afterCall, rtvi } = (value ?? {}) as Partial<AgentFile>
   const missing = [
     typeof name === 'string' ? [] : ['name'],
     typeof agent === 'function' || (typeof agent === 'object' && agent !== null) ? [] : ['agent'],
@@ -81,7 +84,18 @@ function check(file: string, value: unknown): AgentFile {
       file,
       `must have a default export { name, agent, models }; missing: ${missing.join(', ')}`,
     )
-  const problem = afterCall === undefined ? undefined : handlersProblem(afterCall)
+  const problem =
+    (afterCall === undefined ? undefined : handlersProblem(afterCall)) ??
+    (rtvi === undefined ? undefined : rtviProblem(rtvi))
   if (problem !== undefined) throw new AgentFileError(file, `cannot be used: ${problem}`)
   return value as AgentFile
+}
+
+function rtviProblem(options: RtviOptions): string | undefined {
+  try {
+    checkRtviOptions(options)
+    return undefined
+  } catch (error) {
+    return describeError(error).message
+  }
 }

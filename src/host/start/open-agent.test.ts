@@ -25,8 +25,8 @@ function project(files: Readonly<Record<string, string>>): string {
 const scripted = { llm: new ScriptedLlm(), tts: new ScriptedTts() }
 
 /** An agent file whose models are made by this function. */
-function agentWith(models: () => object): string {
-  const made = { name: 'Desk', agent: new Agent({ instructions: '' }), models }
+function agentWith(models: () => object, more: object = {}): string {
+  const made = { name: 'Desk', agent: new Agent({ instructions: '' }), models, ...more }
   // The file is loaded as Node loads it, with modules of its own: it finds the models in the process.
   Object.assign(process, { agentFileOfTheTest: made })
   return project({ 'agent.js': 'export default process.agentFileOfTheTest' })
@@ -36,6 +36,16 @@ function agentWith(models: () => object): string {
 const needs = (name: string): void => reportMissing(name, () => new Error(`${name} is missing`))
 
 describe('openAgent', () => {
+  it.each([
+    [{ tools: 'some' }, "tools must be hidden, names or all, not 'some'"],
+    [{ tool: 'all' }, "'tools'"],
+  ])('[HO11] says what is wrong with the options for RTVI clients: %o', async (rtvi, problem) => {
+    await expect(openAgent(agentWith(() => scripted, { rtvi }))).rejects.toMatchObject({
+      code: 'AGENT_FILE',
+      message: expect.stringContaining(problem) as string,
+    })
+  })
+
   it('[HO11] names all packages that the models need and that are missing, with one command', async () => {
     const path = agentWith(() => {
       needs('flite')

@@ -1,5 +1,5 @@
 import type { Level } from '../log-levels.ts'
-import type { PhoneAccount } from '../reception/entrance.ts'
+import type { PhoneAccount } from '../reception/entrance-options.ts'
 import type { PriceList } from '../../session/index.ts'
 import type { ReceptionOptions } from '../reception/reception.ts'
 

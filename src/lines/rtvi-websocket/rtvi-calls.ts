@@ -10,7 +10,7 @@ import type { Peer } from '../peer.ts'
 import { publicAddress } from '../public-address.ts'
 import { refuse } from '../refuse.ts'
 import { OneTimeTokens, type Admitted } from '../rtvi/one-time-tokens.ts'
-import { rtviNames, type RtviOptions } from '../rtvi/options.ts'
+import { checkTools, rtviNames, type RtviOptions } from '../rtvi/options.ts'
 import { StartEndpoint, type StartAnswer, type StartRequest } from '../rtvi/start-endpoint.ts'
 import { newKey } from '../secrets.ts'
 import type { Origin } from '../this-machine.ts'
@@ -126,6 +126,7 @@ export class RtviCalls extends BaseCalls<RtviCall> {
   constructor(options: RtviCallsOptions) {
     checkOptions('RtviCalls', options, optionNames)
     checkLimits(options)
+    checkTools(options)
     checkPaths(options)
     super({ ...options, name: 'rtvi calls', closePatience: limits.closePatience })
     const { scope, secret, origins, tokenKey = newKey() } = options
@@ -161,8 +162,8 @@ export class RtviCalls extends BaseCalls<RtviCall> {
    */
   async start({ headers, data }: Pick<StartRequest, 'headers' | 'data'>): Promise<StartAnswer> {
     const { publicUrl, hasRoomElsewhere } = this.#options
-    const isFullHere = this.isTaking && this.isFull
-    const refused = isFullHere && (await hasRoomElsewhere?.()) ? undefined : this.refusal()
+    const isTakenElsewhere = !this.hasRoom && (await hasRoomElsewhere?.().catch(() => false))
+    const refused = isTakenElsewhere ? undefined : this.refusal()
     if (refused) return { refused }
     const { id, token } = this.#tokens.give(data)
     if (token.length > limits.tokenLength) return { refused: 'TOO_LARGE' }
@@ -228,17 +229,10 @@ type Decision =
   | { readonly accept: (peer: Peer) => void; readonly refused?: undefined }
   | { readonly accept?: undefined; readonly refused: RtviRefusal }
 
-function checkPaths({
-  startPath = '/start',
-  socketPath = '/rtvi',
-  publicUrl,
-  tools,
-}: RtviCallsOptions): void {
+function checkPaths({ startPath = '/start', socketPath = '/rtvi', publicUrl }: RtviCallsOptions): void {
   if (publicUrl !== undefined && !/^https?:\/\/[^/?#]+[^?#]*$/.test(publicUrl))
     throw new OptionError('publicUrl must be an address like https://agent.example.com')
   for (const path of [startPath, socketPath])
     if (!/^\/[\w./~-]*$/.test(path)) throw new OptionError(`'${path}' is no path: it must begin with a slash`)
   if (startPath === socketPath) throw new OptionError('startPath and socketPath must differ')
-  if (tools !== undefined && !['hidden', 'names', 'all'].includes(tools))
-    throw new OptionError(`tools must be hidden, names or all, not '${tools}'`)
 }

@@ -1,4 +1,4 @@
-import type { OptionNames } from '../../scope/index.ts'
+import { OptionError, checkOptions, type OptionNames } from '../../scope/index.ts'
 
 /** What a client may see. */
 export interface RtviOptions {
@@ -10,3 +10,15 @@ export interface RtviOptions {
 }
 
 export const rtviNames: OptionNames<RtviOptions> = { tools: true }
+
+const shown: ReadonlySet<unknown> = new Set(['hidden', 'names', 'all'])
+
+export function checkRtviOptions(options: RtviOptions): void {
+  checkOptions('rtvi', options, rtviNames)
+  checkTools(options)
+}
+
+export function checkTools({ tools }: RtviOptions): void {
+  if (tools !== undefined && !shown.has(tools))
+    throw new OptionError(`tools must be hidden, names or all, not '${tools}'`)
+}

@@ -1,4 +1,4 @@
-import type { PhoneAccount } from '../../../src/host/reception/entrance.ts'
+import type { PhoneAccount } from '../../../src/host/reception/entrance-options.ts'
 import type { CallOut } from '../../../src/host/wire/index.ts'
 import { systemClock } from '../../../src/scope/index.ts'
 import { TwilioCarrier } from '../../../src/testing/servers/index.ts'

@@ -1,7 +1,9 @@
-import type { Platform, PlatformEvents, PlatformSocket } from '../../../src/lines/websocket/client/wire.ts'
+import type { Platform, PlatformSocket } from '../../../src/lines/websocket/client/wire.ts'
 import { wsNetwork } from '../../../src/link/index.ts'
 import { systemClock, type Socket } from '../../../src/scope/index.ts'
 import { TestPage, type PageOptions } from '../../lines/page.ts'
+import { RtviTestClient, type ClientOptions } from '../../lines/rtvi-client.ts'
+import type { WireEvents } from '../../lines/sim-wires.ts'
 
 /** Pages in Node, each served by the port that it calls. Disposing of them ends them all. */
 export class Pages implements AsyncDisposable {
@@ -14,6 +16,12 @@ export class Pages implements AsyncDisposable {
     this.#pages.push(page)
     page.wire.connect()
     return page
+  }
+
+  /** An RTVI client that connects with the token of a call. */
+  connect(port: number, token: string, options: ClientOptions = {}): RtviTestClient {
+    const url = `ws://127.0.0.1:${port}/rtvi?token=${encodeURIComponent(token)}`
+    return new RtviTestClient(systemClock, this.#platform(port), url, options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -36,7 +44,7 @@ export class Pages implements AsyncDisposable {
   #connect(
     port: number,
     { url, protocols }: { readonly url: string; readonly protocols: string[] },
-    events: PlatformEvents,
+    events: WireEvents,
   ): PlatformSocket {
     const headers = { origin: `http://127.0.0.1:${port}` }
     let gone = (): void => {}
@@ -44,7 +52,7 @@ export class Pages implements AsyncDisposable {
     const socket = wsNetwork.dial(
       { name: 'page', url, headers, protocols },
       {
-        opened: () => {},
+        opened: () => events.opened?.(),
         message: (data) => events.message(typeof data === 'string' ? data : new Uint8Array(data).buffer),
         ended: ({ code = 1006, reason = '' }) => {
           this.#sockets.delete(socket)

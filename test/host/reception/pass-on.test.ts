@@ -1,14 +1,12 @@
-import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { Neighbours } from '../../../src/host/reception/neighbours.ts'
 import { limits } from '../../../src/host/supervisor/limits.ts'
-import type { PassedRequest } from '../../../src/host/supervisor/messages.ts'
 import { wsNetwork } from '../../../src/link/index.ts'
 import { ScriptedLlm, ScriptedTts, callTool } from '../../../src/testing/index.ts'
 import { TwilioCarrier } from '../../../src/testing/servers/index.ts'
 import { TcpProxy } from '../../lines/tcp-proxy.ts'
+import { Corridor } from './corridor.ts'
 import { Pages } from './pages.ts'
-import { TestHost, type TestProcess } from './process.ts'
+import { TestHost } from './process.ts'
 
 const ringing: RequestInit = {
   method: 'POST',
@@ -16,24 +14,6 @@ const ringing: RequestInit = {
   headers: { connection: 'close', 'content-type': 'application/x-www-form-urlencoded' },
 }
 const unsigned = { signs: 'never', signsStream: 'never' } as const
-
-/** Stands in for the supervisor: gives what one process passes on to another. */
-class Corridor implements Neighbours {
-  readonly passed: number[] = []
-  asked = 0
-  to: TestProcess | undefined
-
-  hasRoom(): Promise<boolean> {
-    this.asked++
-    return Promise.resolve(this.to !== undefined)
-  }
-
-  pass(socket: Socket, { head, hops }: PassedRequest, failed: () => void): void {
-    this.passed.push(hops)
-    if (!this.to) failed()
-    else this.to.reception.accept(socket, { head, hops: hops + 1 })
-  }
-}
 
 describe('a process without room', () => {
   it('[HO40] passes a page on to a process that has room, and it is answered there', async () => {

@@ -2,5 +2,5 @@ import { defineConfig } from 'vite'
 
 // The page comes from Vite, and its calls go to the server that `endwell dev` starts.
 export default defineConfig({
-  server: { proxy: { '/call': { target: 'ws://localhost:3000', ws: true } } },
+  server: { proxy: { '/call': { target: 'ws://localhost:4600', ws: true } } },
 })

@@ -1,7 +1,16 @@
 import { accessSync, constants } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { projectFiles } from '../../src/cli/init/project.ts'
 
-import { brokenLinks, missingScripts, staleExamples, testCommands, unprovenBlocks } from './markdown.ts'
+import {
+  blocksOf,
+  brokenAnchors,
+  brokenLinks,
+  missingScripts,
+  staleExamples,
+  testCommands,
+  unprovenBlocks,
+} from './markdown.ts'
 import { manifest, paths, read, root, sources } from './tree.ts'
 
 const page = (...lines: string[]) => ({ path: 'docs/page.md', text: lines.join('\n') })
@@ -110,6 +119,37 @@ describe('a link in a page', () => {
   })
 })
 
+describe('a link to a heading', () => {
+  const pages = new Map([
+    ['docs/page.md', ''],
+    [
+      'docs/other.md',
+      '# Who may call?\n\n```sh\n# not a heading\n```\n\n## `close()` & _abort_\n\n## Twice\n\n## Twice',
+    ],
+  ])
+
+  it.each([
+    '[a](other.md#who-may-call)',
+    '[a](other.md#close--_abort_)',
+    '[a](other.md#twice-1)',
+    '[a](other.md)',
+    '[a](elsewhere.md#gone)',
+    '[a](https://example.com#gone)',
+    '[a](https://github.com/endwell/endwell/blob/main/docs/other.md#twice)',
+  ])('is valid: %s', (text) => {
+    expect(brokenAnchors(page(text), pages)).toEqual([])
+  })
+
+  it.each([
+    '[a](other.md#gone)',
+    '[a](other.md#not-a-heading)',
+    '[a](#here)',
+    '[a](https://github.com/endwell/endwell/blob/main/docs/other.md#gone)',
+  ])('is broken: %s', (text) => {
+    expect(brokenAnchors(page(text), pages)).toHaveLength(1)
+  })
+})
+
 describe('the test command of a page', () => {
   it('is the first line of code below a heading that mentions tests', () => {
     const text = [
@@ -129,6 +169,19 @@ describe('the test command of a page', () => {
   })
 })
 
+const newProject = projectFiles({ name: 'shop', line: 'browser', models: 'local', version: '1.2.3' })
+
+describe('the quick start', () => {
+  it('shows what is in a new project', () => {
+    const shown = blocksOf(read('docs/quick-start.md')).blocks.flatMap(({ before, text }) => {
+      const [, name] = /^<!-- (\S+) of a new project -->$/.exec(before) ?? []
+      return name === undefined ? [] : [{ name, text }]
+    })
+    expect(shown.map(({ name }) => name)).toEqual(['agent.ts', 'agent.test.ts'])
+    for (const { name, text } of shown) expect(newProject[name]).toContain(text.trim())
+  })
+})
+
 describe('the pages of the repository', () => {
   const files = paths()
   const pages = sources(/\.md$/)
@@ -141,14 +194,22 @@ describe('the pages of the repository', () => {
 
   it('mention only npm scripts that exist', () => {
     const scripts = Object.keys(manifest.scripts)
+    const { scripts: own } = JSON.parse(newProject['package.json']!) as { scripts: object }
     const texts = [...pages, ...sources(/^(\.ci\/run|\.github\/.*\.ya?ml)$/)]
     expect(texts.length).toBeGreaterThan(pages.length + 1)
-    expect(texts.flatMap((each) => missingScripts(each, scripts))).toEqual([])
+    const knownTo = ({ path }: { path: string }): readonly string[] =>
+      path === 'docs/quick-start.md' ? Object.keys(own) : scripts
+    expect(texts.flatMap((each) => missingScripts(each, knownTo(each)))).toEqual([])
   })
 
   it('link to files that exist', () => {
     expect(pages.length).toBeGreaterThan(0)
     expect(pages.flatMap((each) => brokenLinks(each, files))).toEqual([])
+  })
+
+  it('link to headings that exist', () => {
+    const texts = new Map(pages.map(({ path, text }) => [path, text]))
+    expect(pages.flatMap((each) => brokenAnchors(each, texts))).toEqual([])
   })
 
   it('say how to run the tests, and .ci/run does the same', () => {

@@ -85,6 +85,23 @@ export function missingScripts({ path, text }: Source, scripts: readonly string[
     .map((name) => `${path} says npm run ${name}, which is not in package.json`)
 }
 
+/** The targets of all links and pictures of a page. */
+export function linksOf(text: string): string[] {
+  const prose = blocksOf(text)
+    .rest.join('\n')
+    .replaceAll(/<!--[\s\S]*?-->/g, '')
+    .replaceAll(/`[^`\n]*`/g, '')
+  return [
+    ...prose.matchAll(/\]\(\s*<?([^()\s>]+)/g),
+    ...prose.matchAll(/^\s*\[[^\]^]+\]:\s*<?([^\s>]+)/gm),
+    ...prose.matchAll(/\b(?:href|src|srcset)="([^"]+)"/g),
+  ].map(([, target = '']) => target)
+}
+
+/** The path in the repository to which a page refers. */
+const resolve = (path: string, file: string): string =>
+  posix.join(file.startsWith('/') ? '' : posix.dirname(path), file).replaceAll(/^\/|\/$/g, '')
+
 /** The pages of the repository, as other sites link to them. */
 const ours = /^https:\/\/github\.com\/endwell\/endwell\/(?:blob|tree)\/main/
 
@@ -97,26 +114,28 @@ export function brokenLinks(
   files: readonly string[],
   repository: readonly string[] = files,
 ): string[] {
-  const prose = blocksOf(text)
-    .rest.join('\n')
-    .replaceAll(/<!--[\s\S]*?-->/g, '')
-    .replaceAll(/`[^`\n]*`/g, '')
-  const targets = [
-    ...prose.matchAll(/\]\(\s*<?([^()\s>]+)/g),
-    ...prose.matchAll(/^\s*\[[^\]^]+\]:\s*<?([^\s>]+)/gm),
-    ...prose.matchAll(/\b(?:href|src)="([^"]+)"/g),
-  ].map(([, target = '']) => target)
-  return targets.flatMap((target) => {
+  return linksOf(text).flatMap((target) => {
     const known = ours.test(target) ? repository : files
     const local = target.replace(ours, '')
     if (/^([a-z][a-z+.-]*:|\/\/|#)/i.test(local)) return []
     const file = decodeURI(local.replace(/[#?].*$/, ''))
-    const resolved = posix
-      .join(file.startsWith('/') ? '' : posix.dirname(path), file)
-      .replaceAll(/^\/|\/$/g, '')
+    const resolved = resolve(path, file)
     const found =
       known.some((each) => each === resolved || each.startsWith(`${resolved}/`)) || resolved === '.'
     return found ? [] : [`${path} links to ${target}, which does not exist`]
+  })
+}
+
+/** Links of a page to headings that do not exist, one line each. `pages` has the pages of the repository, by path. */
+export function brokenAnchors({ path, text }: Source, pages: ReadonlyMap<string, string>): string[] {
+  return linksOf(text).flatMap((target) => {
+    const local = target.replace(ours, '')
+    if (/^([a-z][a-z+.-]*:|\/\/)/i.test(local)) return []
+    const [file = '', anchor = ''] = decodeURI(local).split('#')
+    const page = file === '' ? path : resolve(path, file)
+    const headings = headingsOf(pages.get(page) ?? '')
+    const found = anchor === '' || !pages.has(page) || headings.some((heading) => heading.anchor === anchor)
+    return found ? [] : [`${path} links to ${target}, which has no such heading`]
   })
 }
 
@@ -127,3 +146,35 @@ export function testCommands(page: string): string[] {
     .filter(({ heading }, index) => /\btest/i.test(heading) && blocks[index - 1]?.heading !== heading)
     .map(({ text }) => text.split('\n')[0] ?? '')
 }
+
+export interface Heading {
+  readonly level: number
+  readonly text: string
+  /** The part of an address after `#`. */
+  readonly anchor: string
+}
+
+/** The anchor of a heading, as GitHub makes it. The site does the same, so that one link works in both places. */
+export const anchorOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+
+/** The headings of a page. Repeated ones have a number in their anchor. */
+export function headingsOf(page: string): Heading[] {
+  const counts = new Map<string, number>()
+  return blocksOf(page).rest.flatMap((line) => {
+    const [, marks, title = ''] = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line) ?? []
+    if (marks === undefined) return []
+    const text = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')
+    const plain = anchorOf(text)
+    const count = counts.get(plain) ?? 0
+    counts.set(plain, count + 1)
+    return [{ level: marks.length, text, anchor: count === 0 ? plain : `${plain}-${count}` }]
+  })
+}
+
+/** The title of a page: its first heading. */
+export const titleOf = (page: string): string => headingsOf(page)[0]?.text ?? ''

@@ -9,7 +9,7 @@ export interface Source {
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-const ignored = new Set(['node_modules', 'dist', 'coverage', '.git'])
+const ignored = new Set(['node_modules', 'dist', 'coverage', 'artifacts', '.git'])
 
 /** Paths of all files below a folder of the repository, or of the whole repository. */
 export function paths(below = '', under = root): string[] {

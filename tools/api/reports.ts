@@ -8,18 +8,30 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Where the reports are committed. */
 export const folder = join(root, 'api')
 
-/** Generates the reports of the built package, by file name. */
-export function apiReports(): Map<string, string> {
+export interface EntryPoint {
+  /** As it is imported: `endwell/client`. */
+  readonly entry: string
+  /** The path of its built declarations. */
+  readonly types: string
+}
+
+/** The entry points of the package. */
+export function entryPoints(): EntryPoint[] {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string | { types?: string }>
   }
-  const reports = new Map<string, string>()
-  for (const [subpath, target] of Object.entries(exports)) {
-    if (typeof target === 'string' || target.types === undefined) continue
+  return Object.entries(exports).flatMap(([subpath, target]) => {
+    if (typeof target === 'string' || target.types === undefined) return []
     const entry = subpath === '.' ? 'endwell' : `endwell/${subpath.slice(2)}`
-    reports.set(`${entry.replaceAll('/', '-')}.txt`, reportOf(entry, join(root, target.types)))
-  }
-  return reports
+    return [{ entry, types: join(root, target.types) }]
+  })
+}
+
+/** Generates the reports of the built package, by file name. */
+export function apiReports(): Map<string, string> {
+  return new Map(
+    entryPoints().map(({ entry, types }) => [`${entry.replaceAll('/', '-')}.txt`, reportOf(entry, types)]),
+  )
 }
 
 /** The files whose committed report differs from what the package exports now. */

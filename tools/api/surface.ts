@@ -2,24 +2,35 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseSync, type ESTree } from 'vite'
 
-/** A declaration as it stands in a `.d.ts` file: its text without comments and private members. */
-type Declarations = Map<string, string[]>
+/** Declarations as they stand in a `.d.ts` file, by name: the text of each without private members. */
+type Declarations = Map<string, Declaration[]>
+
+export interface Declaration {
+  readonly text: string
+  /** The comment above it, without its delimiters. Empty without comments. */
+  readonly about: string
+}
 
 /**
- * What a module exports, by name: the text of each declaration. Re-exports are followed to the file that declares the
- * name, so a report shows the type itself wherever it lives.
+ * What a module exports, by name. Re-exports are followed to the file that declares the name, so a report shows the type
+ * itself wherever it lives. Without `comments`, a change of a comment does not change the surface.
  */
-export function surfaceOf(file: string): Declarations {
-  return new Modules().exportsOf(file)
+export function surfaceOf(file: string, { comments = false } = {}): Declarations {
+  return new Modules(comments).exportsOf(file)
 }
 
 class Modules {
   readonly #parsed = new Map<string, { program: ESTree.Program; text: string }>()
+  readonly #comments: boolean
+
+  constructor(comments: boolean) {
+    this.#comments = comments
+  }
 
   exportsOf(file: string): Declarations {
     const { program, text } = this.#read(file)
     const exported: Declarations = new Map()
-    const add = (name: string, declarations: readonly string[]): void => {
+    const add = (name: string, declarations: readonly Declaration[]): void => {
       exported.set(name, [...(exported.get(name) ?? []), ...declarations])
     }
     for (const node of program.body) {
@@ -29,7 +40,7 @@ class Modules {
         const from = this.exportsOf(this.#target(file, node.source.value))
         for (const { local, exported: as } of node.specifiers) add(nameOf(as), from.get(nameOf(local)) ?? [])
       } else if (node.type === 'ExportNamedDeclaration' && node.declaration) {
-        for (const name of declaredNames(node.declaration)) add(name, [print(node.declaration, text)])
+        for (const name of declaredNames(node.declaration)) add(name, [declarationAt(node, text)])
       } else if (node.type === 'ExportNamedDeclaration') {
         const own = this.#locals(file)
         for (const { local, exported: as } of node.specifiers) add(nameOf(as), own.get(nameOf(local)) ?? [])
@@ -49,12 +60,13 @@ class Modules {
           : undefined
         for (const specifier of node.specifiers) {
           const imported = specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : '*'
-          found.set(specifier.local.name, from?.get(imported) ?? [`import '${node.source.value}'`])
+          const foreign = { text: `import '${node.source.value}'`, about: '' }
+          found.set(specifier.local.name, from?.get(imported) ?? [foreign])
         }
         continue
       }
       for (const name of declaredNames(node as ESTree.Declaration))
-        found.set(name, [...(found.get(name) ?? []), print(node, text)])
+        found.set(name, [...(found.get(name) ?? []), declarationAt(node, text)])
     }
     return found
   }
@@ -62,7 +74,8 @@ class Modules {
   #read(file: string): { program: ESTree.Program; text: string } {
     const known = this.#parsed.get(file)
     if (known) return known
-    const text = withoutComments(file, readFileSync(file, 'utf8'))
+    const source = readFileSync(file, 'utf8')
+    const text = this.#comments ? source : withoutComments(file, source)
     const { program, errors } = parseSync(file, text)
     if (errors[0]) throw new SyntaxError(`${file} cannot be parsed: ${errors[0].message}`)
     const parsed = { program, text }
@@ -94,21 +107,25 @@ function declaredNames(node: ESTree.Declaration): string[] {
   return 'id' in node && node.id && 'name' in node.id ? [node.id.name] : []
 }
 
-/** The text of a declaration, without `export`, `declare`, empty lines and private members. */
-function print(node: { start: number; end: number }, text: string): string {
-  return text
+/** A declaration and the comment above it, without `export`, `declare`, empty lines and private members. */
+function declarationAt(node: { start: number; end: number }, source: string): Declaration {
+  const [, comment = ''] = /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*$/.exec(source.slice(0, node.start)) ?? []
+  const about = comment.replaceAll(/^[ \t]*\*?[ \t]?/gm, '').trim()
+  const text = source
     .slice(node.start, node.end)
     .replace(/^(export )?(declare )?/, '')
     .split('\n')
     .map((line) => line.trimEnd())
     .filter((line) => line !== '' && !/^\s*(#private|private )/.test(line))
     .join('\n')
+  return { text, about }
 }
 
 /** The report of one entry point: its names in order, each with its declarations. */
 export function reportOf(entry: string, file: string): string {
   const surface = surfaceOf(file)
   const names = [...surface.keys()].toSorted()
-  const parts = names.map((name) => `## ${name}\n\n${surface.get(name)!.join('\n\n')}`)
+  const textsOf = (name: string): string[] => surface.get(name)!.map(({ text }) => text)
+  const parts = names.map((name) => `## ${name}\n\n${textsOf(name).join('\n\n')}`)
   return `# ${entry}: ${names.length} names\n\n${parts.join('\n\n')}\n`
 }

@@ -124,7 +124,7 @@ async function* resampledSpeech(
   const resampler = new Resampler({ from, to })
   // A plain loop is enough: leaving it ends `chunks`, and the voice itself stops when the signal aborts.
   for await (const { frame, ...rest } of chunks) {
-    yield { ...rest, frame: { samples: resampler.push(frame.samples), sampleRate: to } }
+    yield { frame: { samples: resampler.push(frame.samples), sampleRate: to }, ...rest }
   }
   const samples = resampler.flush()
   if (samples.length > 0) yield { frame: { samples, sampleRate: to } }

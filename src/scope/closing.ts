@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 import type { Owned, OwnerClosing } from './owned.ts'
 import type { Ask, ScopeReport } from './report.ts'
 import { ReportBuilder, type ReportSubject } from './report-builder.ts'
-import type { Change } from './watchers.ts'
+import type { Announced, Change } from './watchers.ts'
 
 /** A request to close: why, by whom, and within how many milliseconds. */
 export interface CloseRequest {
@@ -18,8 +18,7 @@ export interface CloseRequest {
 }
 
 /** The scope that is closed, as `Closing` sees it. `Ledger` implements it. */
-export interface ClosingSubject extends ReportSubject {
-  readonly id: number
+export interface ClosingSubject extends ReportSubject, Announced {
   readonly clock: Clock
   readonly parent: { readonly closing: Closing | undefined } | undefined
   readonly tree: { readonly watched: number }
@@ -33,7 +32,7 @@ export interface ClosingSubject extends ReportSubject {
   inPhase(phase: number): Owned[]
   /** How many phases from `phase` on have members. */
   occupiedFrom(phase: number): number
-  announce(change: Omit<Change, 'at' | 'scope'>): void
+  announce(type: Change['type'], subject: Announced): void
   closed(report: ScopeReport): void
 }
 
@@ -105,8 +104,7 @@ export class Closing implements OwnerClosing {
     )
     ledger.closing = closing
     ledger.problems.askedAt = closing.askedAt
-    if (ledger.tree.watched > 0)
-      ledger.announce({ type: 'closing', id: ledger.id, kind: 'scope', name: ledger.name })
+    if (ledger.tree.watched > 0) ledger.announce('closing', ledger)
     return closing
   }
 
@@ -140,11 +138,12 @@ export class Closing implements OwnerClosing {
   /** Notes a later request, which may shorten the deadline (SC4). */
   requestAgain(request: CloseRequest): void {
     if (this.isClosed) return
-    const at = this.#ledger.clock.now()
-    const by = request.by === undefined ? {} : { by: request.by }
+    const { reason, by, closeTimeout } = request
+    const now = this.#ledger.clock.now()
+    const at = now - this.askedAt
     if (this.#alsoAsked.length >= limits.asks) this.#asksOmitted++
-    else this.#alsoAsked.push({ reason: request.reason, ...by, at: at - this.askedAt })
-    if (request.closeTimeout !== undefined) this.shorten(at + request.closeTimeout)
+    else this.#alsoAsked.push(by === undefined ? { reason, at } : { reason, by, at })
+    if (closeTimeout !== undefined) this.shorten(now + closeTimeout)
   }
 
   shorten(at: number): void {
@@ -197,7 +196,7 @@ export class Closing implements OwnerClosing {
     for (const member of members) {
       // Tasks and child scopes were cancelled and notified when the close was requested; the rest ends from now on.
       if (this.#ledger.tree.watched > 0 && (member.kind === 'resource' || member.kind === 'deferred'))
-        this.#ledger.announce({ type: 'closing', id: member.id, kind: member.kind, name: member.name })
+        this.#ledger.announce('closing', member)
       member.begin()
     }
     this.#beginning = false

@@ -6,8 +6,10 @@ import type { ErrorReport } from './report.ts'
 export function describeError(error: unknown): ErrorReport {
   try {
     if (!(error instanceof Error)) return { name: 'thrown', message: textOf(error) }
-    const code = 'code' in error && typeof error.code === 'string' ? { code: textOf(error.code) } : {}
-    return { name: textOf(error.name), message: textOf(error.message), ...code }
+    const name = textOf(error.name)
+    const message = textOf(error.message)
+    const code = 'code' in error ? error.code : undefined
+    return typeof code === 'string' ? { name, message, code: textOf(code) } : { name, message }
   } catch {
     return { name: 'thrown', message: 'a value that cannot be printed' }
   }

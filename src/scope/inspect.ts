@@ -35,19 +35,25 @@ export interface Inspection {
   stop(): void
 }
 
-export function inspect(ledger: Ledger, listener?: (change: Change) => void): Inspection {
-  let remove: (() => boolean) | undefined
-  if (listener) {
-    remove = (ledger.watchers ??= new Watchers()).add(listener)
+/** The inspection of the scope with this ledger. */
+export class LedgerInspection implements Inspection {
+  readonly #ledger: Ledger
+  readonly #remove: (() => boolean) | undefined
+
+  constructor(ledger: Ledger, listener?: (change: Change) => void) {
+    this.#ledger = ledger
+    if (!listener) return
+    this.#remove = (ledger.watchers ??= new Watchers()).add(listener)
     ledger.tree.watched++
   }
-  return {
-    get tree() {
-      return view(ledger, ledger.clock.now())
-    },
-    stop() {
-      if (remove?.()) ledger.tree.watched--
-    },
+
+  get tree(): ScopeView {
+    return view(this.#ledger, this.#ledger.clock.now())
+  }
+
+  // A field, so that it can be destructured and called alone.
+  readonly stop = (): void => {
+    if (this.#remove?.()) this.#ledger.tree.watched--
   }
 }
 

@@ -9,7 +9,7 @@ import { Problems } from './problems.ts'
 import type { Late, ScopeReport, TaskOutcome } from './report.ts'
 import type { Intercepted, Settings } from './settings.ts'
 import type { Closable, TaskContextOf } from './task-context.ts'
-import type { Change, EndOutcome, Watchers } from './watchers.ts'
+import type { Announced, Change, EndOutcome, Watchers } from './watchers.ts'
 
 /** Work that its scope gave up on. The work's late sink holds it, so it must not refer to any scope (SC9). */
 interface Abandoned {
@@ -21,6 +21,7 @@ interface Abandoned {
 
 /** What one scope owns, phase by phase, and what has to be in its report. */
 export class Ledger implements Owner, ClosingSubject {
+  readonly kind = 'scope'
   readonly id: number
   readonly name: string
   /** The scope that this ledger belongs to. */
@@ -124,13 +125,13 @@ export class Ledger implements Owner, ClosingSubject {
   add(member: Owned): void {
     this.#members[member.phase]!.add(member)
     this.#size++
-    if (this.tree.watched > 0) this.announce({ type: 'added', ...identify(member) })
+    if (this.tree.watched > 0) this.announce('added', member)
   }
 
   ended(member: Owned, outcome: EndOutcome): void {
     if (this.#members[member.phase]!.delete(member)) this.#size--
     else this.#closers.delete(member)
-    if (this.tree.watched > 0) this.announce({ type: 'ended', outcome, ...identify(member) })
+    if (this.tree.watched > 0) this.announce('ended', member, outcome)
     this.closing?.memberEnded(member)
   }
 
@@ -231,22 +232,20 @@ export class Ledger implements Owner, ClosingSubject {
     this.problems.close((where, error) => late(where, { outcome: 'failed', error }))
     if (this.parent) this.parent.#adopt([...this.#left, ...this.#abandoned])
     this.#abandoned.length = 0
-    if (this.tree.watched > 0) this.announce({ type: 'closed', id: this.id, kind: 'scope', name: this.name })
+    if (this.tree.watched > 0) this.announce('closed', this)
     this.onClosed?.(report)
   }
 
   // ── watchers ──
 
-  announce(change: Omit<Change, 'at' | 'scope'>): void {
-    this.#notify({ ...change, at: this.clock.now(), scope: this.id })
+  announce(type: Change['type'], { id, kind, name }: Announced, outcome?: EndOutcome): void {
+    const at = this.clock.now()
+    const change: Change = { type, at, scope: this.id, id, kind, name }
+    this.#notify(outcome === undefined ? change : { type, at, scope: this.id, id, kind, name, outcome })
   }
 
   #notify(change: Change): void {
     this.watchers?.notify(change)
     if (this.parent) this.parent.#notify(change)
   }
-}
-
-function identify(member: Owned): Pick<Change, 'id' | 'kind' | 'name'> {
-  return { id: member.id, kind: member.kind, name: member.name }
 }

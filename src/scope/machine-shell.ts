@@ -74,7 +74,8 @@ export class MachineShell<Event extends AnyEvent, Command extends AnyCommand> {
   /** Handles an event that happens now. */
   handle(event: Untimed<Event>): void {
     if (this.#stopped) return
-    const stamped = { ...event, at: this.#source.clock.now() } as unknown as Event
+    // The time comes first: V8 takes ten times as long to add a property after a spread.
+    const stamped = { at: this.#source.clock.now(), ...event } as unknown as Event
     for (const command of this.#machine.handle(stamped)) {
       if (isSet(command)) this.#set(command.timer, command.at)
       else if (isClear(command)) this.#clear(command.timer)

@@ -6,7 +6,7 @@ import { Deferred } from './deferred.ts'
 import { describeError } from './describe-error.ts'
 import { callOut } from './edge.ts'
 import { LimitError, OptionError, ScopeClosedError } from './errors.ts'
-import { inspect, type Inspection } from './inspect.ts'
+import { LedgerInspection, type Inspection } from './inspect.ts'
 import { Ledger } from './ledger.ts'
 import type { Problems } from './problems.ts'
 import { Registry, origin, type Live } from './registry.ts'
@@ -277,7 +277,7 @@ export class Scope<Phase extends string = DefaultPhase> {
 
   /** Shows what the tree owns now. Calls `listener` for every change, until `stop()`. */
   inspect(listener?: (change: Change) => void): Inspection {
-    return inspect(this.#ledger, listener)
+    return new LedgerInspection(this.#ledger, listener)
   }
 
   #own(name: string, thing: object, resource: Resource, options: OwnOptions<Phase>): void {

@@ -22,6 +22,9 @@ export interface Change {
   readonly outcome?: EndOutcome
 }
 
+/** What a change is about. */
+export type Announced = Pick<Change, 'id' | 'kind' | 'name'>
+
 /** The listeners of one scope and of everything below it. */
 export class Watchers {
   readonly #listeners = new Set<(change: Change) => void>()

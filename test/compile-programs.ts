@@ -21,7 +21,7 @@ const programs = {
   'guard-processes': 'test/guard/process-scenarios.ts',
   'journal-writer': 'test/host/journal/writer.ts',
   'mcp-alone': 'test/providers/mcp/alone.ts',
-  sim: 'test/sim/main.ts',
+  sim: 'test/sim/run.ts',
 }
 
 // Loading TypeScript with tsx takes as long as the rest of the start. `npm start` as a user types it is tested once.

@@ -80,6 +80,19 @@ export class SimNetwork implements Network {
   }
 }
 
+/** A class, because a getter in an object literal keeps the whole life alive until the next full garbage collection. */
+class PeerState {
+  readonly #socket: SimSocket
+
+  constructor(socket: SimSocket) {
+    this.#socket = socket
+  }
+
+  get open(): boolean {
+    return this.#socket.state !== 'ended'
+  }
+}
+
 class SimSocket implements Socket, Live {
   readonly kind = 'socket'
   readonly name: string
@@ -111,12 +124,8 @@ class SimSocket implements Socket, Live {
     this.#manners = manners
     this.#events = events
     this.#log = (what) => log(`socket ${this.name} ${what}`)
-    const isOpen = (): boolean => this.state !== 'ended'
-    this.#peer = {
+    this.#peer = Object.assign(new PeerState(this), {
       request,
-      get open() {
-        return isOpen()
-      },
       send: (data) => {
         if (!this.#silent) this.#later(() => this.#arriveAtClient(data))
       },
@@ -130,7 +139,7 @@ class SimSocket implements Socket, Live {
           if (this.state !== 'ended') callback()
         })
       },
-    }
+    } satisfies Omit<Peer, 'open'>)
     registry.add(this)
     this.#log('dials')
     this.#connect()

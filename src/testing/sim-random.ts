@@ -42,12 +42,15 @@ export class SimRandom implements Random {
 
   /** Returns one of the names with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
-    const entries = Object.entries(weights) as [Name, number][]
-    let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
-    for (const [name, weight] of entries) {
-      left -= weight
+    let sum = 0
+    for (const name in weights) sum += weights[name]
+    let left = this.next() * sum
+    let last: Name | undefined
+    for (const name in weights) {
+      left -= weights[name]
       if (left < 0) return name
+      last = name
     }
-    return entries.at(-1)![0]
+    return last!
   }
 }

@@ -93,16 +93,29 @@ export async function simulate(
   for (const left of [...clock.timers.list(), ...network.sockets.list()]) {
     violate('SC15', `left behind: ${left.kind} '${left.name}'`)
   }
-  return {
-    seed,
-    violations,
-    events,
-    get hash() {
-      return trace.hash
-    },
-    get story() {
-      return trace.story
-    },
+  return new TracedLife(seed, violations, events, trace)
+}
+
+/** The hash and the story are made when they are read, which is rare. */
+class TracedLife implements Life {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  readonly events: number
+  readonly #trace: Trace
+
+  constructor(seed: number, violations: readonly Violation[], events: number, trace: Trace) {
+    this.seed = seed
+    this.violations = violations
+    this.events = events
+    this.#trace = trace
+  }
+
+  get hash(): string {
+    return this.#trace.hash
+  }
+
+  get story(): string {
+    return this.#trace.story
   }
 }
 

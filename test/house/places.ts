@@ -61,7 +61,7 @@ export const places: readonly Place[] = [
     reason: 'is the program of somebody else, which receives webhooks and has no other clock',
   },
   {
-    path: 'test/sim/main.ts',
+    path: 'test/sim/summary.ts',
     powers: ['now'],
     reason: 'prints the number of simulated lives per second; no life can read it',
   },

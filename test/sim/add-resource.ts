@@ -1,5 +1,5 @@
 import type { Resource } from '../../src/scope/index.ts'
-import type { World } from '../../src/testing/index.ts'
+import type { Manners, World } from '../../src/testing/index.ts'
 import { spawnLastMinute } from './add-task.ts'
 import { WorldError, failAsCallback, nextName, someTime } from './draw.ts'
 import type { OpeningFacts, ResourceFacts, ScopeFacts } from './facts.ts'
@@ -106,8 +106,7 @@ function makeResource(world: World, owner: ScopeFacts, facts: ResourceFacts): Re
     if (hook === 'fails') return failAsCallback(facts.name, 'hook')
     if (hook === 'spawns') spawnLastMinute(world, owner)
   }
-  return {
-    ...(hook === 'none' ? {} : { closing }),
+  const resource: Resource = {
     close() {
       facts.closeCalls++
       facts.closeAt ??= clock.now()
@@ -128,18 +127,21 @@ function makeResource(world: World, owner: ScopeFacts, facts: ResourceFacts): Re
       if (abortFails) return failAsCallback(facts.name, 'abort failed')
     },
   }
+  if (hook !== 'none') resource.closing = closing
+  return resource
 }
 
 /** A simulated socket with random behaviour, as a resource would hold it. */
 function dial(world: World, name: string): { close: () => Promise<void>; abort: () => void } {
   const { network, random } = world
-  network.serve = () => ({
-    connect: random.pick([0, 1, 300, 'never']),
-    ...(random.chance(0.2) ? { refuse: random.pick([0, 401, 503]) } : {}),
-    ...(random.chance(0.2) ? { dropAfter: someTime(world) } : {}),
-    ...(random.chance(0.2) ? { halfOpenAfter: someTime(world) } : {}),
-    closeReply: random.pick([0, 1, 700, 'never']),
-  })
+  network.serve = () => {
+    const manners: Manners = { connect: random.pick([0, 1, 300, 'never']) }
+    if (random.chance(0.2)) manners.refuse = random.pick([0, 401, 503])
+    if (random.chance(0.2)) manners.dropAfter = someTime(world)
+    if (random.chance(0.2)) manners.halfOpenAfter = someTime(world)
+    manners.closeReply = random.pick([0, 1, 700, 'never'])
+    return manners
+  }
   let resolve: () => void = () => {}
   const ended = new Promise<void>((settle) => (resolve = settle))
   const events = { opened() {}, message() {}, ended: () => resolve() }

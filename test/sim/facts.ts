@@ -82,8 +82,10 @@ export interface OpeningFacts {
 }
 
 /** A scope and all scopes below it. */
-export function everyScope(facts: ScopeFacts): ScopeFacts[] {
-  return [facts, ...facts.children.flatMap(everyScope)]
+export function everyScope(facts: ScopeFacts, found: ScopeFacts[] = []): ScopeFacts[] {
+  found.push(facts)
+  for (const child of facts.children) everyScope(child, found)
+  return found
 }
 
 /** A scope and all scopes above it. */

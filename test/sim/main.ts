@@ -1,6 +1,14 @@
-import { simulate, type Life } from '../../src/testing/index.ts'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { exitCodes, runCommand } from '../../src/cli/command.ts'
-import { worlds } from './worlds.ts'
+import { root } from '../compile.ts'
+import { compileSim } from './compile-sim.ts'
+import { liveInJobs } from './jobs.ts'
+import type { Range } from './lives.ts'
+import { Summary } from './summary.ts'
+import { isWorld, worldNames } from './world-names.ts'
 
 await runCommand({
   name: 'npm run sim --',
@@ -10,70 +18,59 @@ await runCommand({
   options: {
     seeds: { type: 'number', about: 'how many seeds to run', default: 10_000 },
     from: { type: 'number', about: 'the first seed', default: 1 },
-    world: { type: 'string', about: `what to simulate: ${Object.keys(worlds).join(', ')}`, default: 'scope' },
+    world: { type: 'string', about: `what to simulate: ${worldNames.join(', ')}`, default: 'scope' },
     story: { type: 'boolean', about: 'print the story of every seed, not only of failing ones' },
     stop: { type: 'boolean', about: 'stop at the first seed that breaks a rule' },
+    hash: {
+      type: 'boolean',
+      about: 'print a hash of all stories, the same for the same seeds on every machine',
+    },
+    jobs: {
+      type: 'number',
+      about: 'how many processes live at once, by default one per core',
+      range: [1, 1_000],
+    },
+    progress: {
+      type: 'string',
+      value: 'file',
+      about: 'where to write how far it is, to continue with --from',
+    },
   },
-  run: async ({ seeds, from, world, story, stop, json }) => {
-    const life = worlds[world]
-    if (!life) {
-      console.error(`Unknown world '${world}'. Use one of: ${Object.keys(worlds).join(', ')}`)
+  run: async ({ seeds, from, world, story, stop, hash, jobs = availableParallelism(), progress, json }) => {
+    if (!isWorld(world)) {
+      console.error(`Unknown world '${world}'. Use one of: ${worldNames.join(', ')}`)
       return exitCodes.misuse
     }
     // A closed pipe, as in `npm run sim … | head`, is not an error.
     process.stdout.on('error', () => process.exit(exitCodes.ok))
-    const say = json ? () => {} : console.log
-    const began = performance.now()
-    let lived = 0
-    let violations = 0
-    let events = 0
-    const failing: number[] = []
-    for (let seed = from; seed < from + seeds; seed++) {
-      const one = await simulate(seed, life)
-      lived++
-      events += one.events
-      violations += one.violations.length
-      if (story && one.violations.length === 0) say(`seed ${seed} · ${one.hash}\n${one.story}\n`)
-      if (one.violations.length > 0) {
-        failing.push(seed)
-        // A broken rule fails in many seeds, and three stories are enough.
-        if (failing.length <= 3) say(failureText(world, one))
-        if (json) console.log(JSON.stringify({ seed, hash: one.hash, violations: one.violations }))
-        if (stop) break
-      }
-      if (!json && process.stderr.isTTY && seed % 500 === 0) process.stderr.write(`\r${lived} lives …`)
+    const cache = join(root, 'node_modules', '.cache')
+    mkdirSync(cache, { recursive: true })
+    const folder = mkdtempSync(join(cache, 'sim-'))
+    try {
+      const program = await compileSim(world, folder)
+      if (story) return tellStories(program, { world, from, seeds, stop, hash })
+      const summary = new Summary(world, json)
+      await liveInJobs(program, { world, from, seeds, stop, hash }, jobs, (part, below) => {
+        summary.add(part)
+        const { lives, failing, perCpuSecond } = summary
+        if (progress !== undefined)
+          writeFileSync(
+            progress,
+            `${JSON.stringify({ world, from, next: below, lives, failing, perCpuSecond })}\n`,
+          )
+        if (!json && process.stderr.isTTY) process.stderr.write(`\r${lives} lives …`)
+      })
+      return summary.print(jobs)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
     }
-    const seconds = (performance.now() - began) / 1_000
-    const perSecond = Math.round(lived / seconds)
-    if (json)
-      console.log(
-        JSON.stringify({
-          world,
-          seeds: lived,
-          violations,
-          failing: failing.slice(0, 100),
-          events,
-          perSecond,
-        }),
-      )
-    else
-      say(
-        `${lived} lives of world '${world}', ${events} events, ${violations} violations, ${perSecond} lives per second`,
-      )
-    return violations === 0 ? exitCodes.ok : exitCodes.failed
   },
 })
 
-function failureText(world: string, { seed, story, violations }: Life): string {
-  return [
-    `seed ${seed} breaks ${[...new Set(violations.map(({ rule }) => rule))].join(', ')}`,
-    '',
-    story,
-    '',
-    ...violations.map(({ rule, what }) => `✗ ${rule}: ${what}`),
-    '',
-    `replay:   npm run sim -- --world ${world} --from ${seed} --seeds 1 --story`,
-    `remember: add the line "${world} ${seed}" to test/sim/regressions.txt`,
-    '',
-  ].join('\n')
+/** Lives in one process, which prints stories in the order of their seeds, and with the stacks of errors. */
+function tellStories(program: string, { world, from, seeds, stop, hash }: Range): number {
+  const args = ['--world', world, '--from', String(from), '--seeds', String(seeds), '--story']
+  if (stop) args.push('--stop')
+  if (hash) args.push('--hash')
+  return spawnSync(process.execPath, [program, ...args], { stdio: 'inherit' }).status ?? exitCodes.failed
 }

@@ -5,6 +5,9 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { simulate } from '../../src/testing/index.ts'
 import { compiled } from '../compiled.ts'
+import { liveInJobs } from './jobs.ts'
+import { combined, live, type Lived } from './lives.ts'
+import { worldNames, type WorldName } from './world-names.ts'
 import { worlds } from './worlds.ts'
 
 const run = promisify(execFile)
@@ -15,12 +18,12 @@ async function sim(...args: string[]): Promise<string> {
 }
 
 /** Each line is `world seed  what it found`. */
-async function regressions(): Promise<[world: string, seed: number, found: string][]> {
+async function regressions(): Promise<[world: WorldName, seed: number, found: string][]> {
   const text = await readFile(path.join(import.meta.dirname, 'regressions.txt'), 'utf8')
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
   return lines.map((line) => {
-    const [world = '', seed = '', ...found] = line.split(/\s+/)
-    return [world, Number(seed), found.join(' ')]
+    const [world, seed, ...found] = line.split(/\s+/)
+    return [world as WorldName, Number(seed), found.join(' ')]
   })
 }
 
@@ -28,17 +31,17 @@ const regressionSeeds = await regressions()
 
 describe('the simulation', () => {
   it.each(regressionSeeds)('passes a seed that once failed: world %s, seed %i: %s', async (world, seed) => {
-    expect((await simulate(seed, worlds[world]!)).violations).toEqual([])
+    expect((await simulate(seed, worlds[world])).violations).toEqual([])
   })
 
-  it.each(Object.keys(worlds))(
+  it.each(worldNames)(
     '[SI1] gives the same trace for the same seed in every process, world %s',
     async (world) => {
       const args = ['--world', world, '--from', '7', '--seeds', '3', '--story']
       const [there, thereAgain] = await Promise.all([sim(...args), sim(...args)])
       const here: string[] = []
       for (const seed of [7, 8, 9]) {
-        const { hash, story } = await simulate(seed, worlds[world]!)
+        const { hash, story } = await simulate(seed, worlds[world])
         here.push(`seed ${seed} · ${hash}\n${story}\n`)
       }
       expect(there.split('\n').slice(0, -2).join('\n')).toBe(here.join('\n').trimEnd() + '\n')
@@ -47,9 +50,17 @@ describe('the simulation', () => {
     },
   )
 
+  it('[SI1] gives the same lives in any number of processes', async () => {
+    const range = { world: 'scope', from: 1, seeds: 100, stop: false, hash: true } as const
+    const parts: Lived[] = []
+    await liveInJobs(compiled('sim'), range, 2, (part) => parts.push(part))
+    expect(parts.length).toBeGreaterThan(1)
+    expect(parts.map((part) => part.hash).reduce(combined)).toBe((await live(range)).hash)
+  })
+
   it('[SI1] gives another life for another seed', async () => {
     const hashes = new Set<string>()
-    for (let seed = 1; seed <= 50; seed++) hashes.add((await simulate(seed, worlds['scope']!)).hash)
+    for (let seed = 1; seed <= 50; seed++) hashes.add((await simulate(seed, worlds.scope)).hash)
     expect(hashes.size).toBe(50)
   })
 

@@ -3,13 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Plugin } from 'vite'
-import { compile, root } from '../../compile.ts'
+import { root } from '../../compile.ts'
+import { compileSim, fast } from '../compile-sim.ts'
+import type { WorldName } from '../world-names.ts'
 import type { Mutant } from './mutant.ts'
 
 const run = promisify(execFile)
 
 /** How many lives each world gets to notice a mutant, and how many must pass without one. */
-export const seedsOf: Readonly<Record<string, number>> = {
+export const seedsOf: Readonly<Record<WorldName, number>> = {
   scope: 800,
   session: 150,
   supervisor: 1_200,
@@ -22,9 +24,9 @@ export interface Summary {
   readonly violations: number
 }
 
-/** Runs `npm run sim -- --json` as compiled in this file, and returns its summary. */
-export async function simulate(program: string, world: string): Promise<Summary> {
-  const args = [program, '--world', world, '--seeds', String(seedsOf[world]), '--stop', '--json']
+/** Runs the compiled simulation, and returns its summary. */
+export async function simulate(program: string, world: WorldName): Promise<Summary> {
+  const args = [...fast, program, '--world', world, '--seeds', String(seedsOf[world]), '--stop', '--json']
   const { stdout } = await run(process.execPath, args, { timeout: 250_000 }).catch(
     // The simulation exits with 1 when a rule is broken. It has printed its summary by then.
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
@@ -34,12 +36,10 @@ export async function simulate(program: string, world: string): Promise<Summary>
 }
 
 /** Simulates the code, broken as the mutant says. Compiles it below `parent`, from which Node must find `node_modules`. */
-export async function simulateMutant(mutant: Mutant, world: string, parent: string): Promise<Summary> {
+export async function simulateMutant(mutant: Mutant, world: WorldName, parent: string): Promise<Summary> {
   const folder = await mkdtemp(path.join(parent, 'mutant-'))
   try {
-    const plugins = [breaking(mutant), withOnly(world)]
-    await compile({ entries: { sim: 'test/sim/main.ts' }, folder, plugins })
-    return await simulate(path.join(folder, 'sim.js'), world)
+    return await simulate(await compileSim(world, folder, [breaking(mutant)]), world)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -60,18 +60,6 @@ function breaking({ name, file, find, replace }: Mutant): Plugin {
     buildEnd(error) {
       if (!error && places !== 1)
         throw new Error(`mutant '${name}': its text is found ${places} times in ${file}, not once`)
-    },
-  }
-}
-
-/** Leaves the other worlds out, which take longer to compile than the mutant takes to be noticed. */
-function withOnly(world: string): Plugin {
-  return {
-    name: 'one world',
-    enforce: 'pre',
-    load(id) {
-      const other = /\/(\w+)-life\.ts$/.exec(id)?.[1]
-      return other === undefined || other === world ? undefined : `export const ${other}Life = undefined`
     },
   }
 }

@@ -72,6 +72,7 @@ class SupervisorLife {
   /** Something bad happens to a random worker. */
   misfortune(): void {
     const { random } = this.world
+    if (random.chance(0.15)) return this.reload()
     const alive = [...this.workers.values()].filter((worker) => worker.alive)
     if (alive.length === 0) return
     const worker = this.#leaky && !this.settings.isolated ? alive.at(-1)! : random.pick(alive)
@@ -87,6 +88,16 @@ class SupervisorLife {
     else this.shell.handle({ type: 'blocked', worker: name, how: what })
   }
 
+  /** Another program. The workers go on with the one before until one of the new is ready (RL1). */
+  reload(): void {
+    const { ready } = this
+    this.world.tell('reload')
+    this.shell.handle({ type: 'reload' })
+    // The program may be a good one.
+    this.#pausedUntil = 0
+    if (ready && !this.ready) this.world.violate('RL1', 'not ready because of a reload')
+  }
+
   /** While the supervisor runs, workers are missing only during a pause. */
   checkRunning(): void {
     const { phase, workers } = this.machine
@@ -95,8 +106,13 @@ class SupervisorLife {
     const calls = active.filter(({ role }) => role === 'calls')
     if (this.settings.isolated) return this.#checkIsolated(this.settings.isolated.maxCalls, calls)
     if (this.#pausedUntil >= this.world.clock.now()) return
-    if (calls.length !== this.settings.workers)
+    const latest = Math.max(...workers.map(({ generation }) => generation))
+    const isReloading = calls.some(({ generation }) => generation < latest)
+    if (isReloading ? calls.length < this.settings.workers : calls.length !== this.settings.workers)
       this.world.violate('HO20', `${calls.length} call workers are active`)
+    // One that is ready has replaced all of the earlier ones.
+    if (isReloading && calls.some(({ generation, phase }) => generation === latest && phase === 'ready'))
+      this.world.violate('RL1', 'a worker of an earlier program takes calls')
     const draining = workers.filter((each) => each.phase === 'draining').length
     if (draining > limits.draining * this.settings.workers)
       this.world.violate('SC18', `${draining} workers drain`)
@@ -185,6 +201,7 @@ class SupervisorLife {
         this.shell.stop()
         return this.#end()
       case 'replace':
+      case 'not-loaded':
     }
   }
 }

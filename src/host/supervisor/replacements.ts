@@ -50,6 +50,13 @@ export class Replacements {
     this.#deaths = 0
   }
 
+  /** The next workers have another program: what happened to those before says nothing about them. */
+  renew(): void {
+    this.#deaths = 0
+    this.#round++
+    this.notBefore = 0
+  }
+
   #pause(): number {
     return this.#deaths < 2 ? 0 : Math.min(limits.lastPause, limits.firstPause * 2 ** (this.#deaths - 2))
   }

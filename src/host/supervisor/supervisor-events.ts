@@ -25,6 +25,8 @@ export type SupervisorEvent = { readonly at: number } & (
   | { readonly type: 'drain' }
   /** How many calls wait for a worker now. */
   | { readonly type: 'waiting'; readonly count: number }
+  /** Call workers that are started from now on have another program. */
+  | { readonly type: 'reload' }
   | TimerEvent<SupervisorTimer>
 )
 
@@ -64,6 +66,8 @@ export type SupervisorCommand =
     }
   /** For logs: replacements have to wait for this many milliseconds, because workers die young. */
   | { readonly type: 'pause'; readonly role: WorkerRole; readonly pause: number; readonly deaths: number }
+  /** For logs: this worker could not load the program of a reload. Those of an earlier one go on. */
+  | { readonly type: 'not-loaded'; readonly worker: string }
   /** Whether new calls can be taken. */
   | { readonly type: 'readiness'; readonly ready: boolean }
   | { readonly type: 'exit'; readonly code: number }

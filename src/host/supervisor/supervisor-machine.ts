@@ -1,4 +1,3 @@
-import { exitCodes } from '../exit-codes.ts'
 import { advance, changeTimers } from '../../scope/index.ts'
 import { callPlaces, type CallPlaces } from './call-places.ts'
 import { limits } from './limits.ts'
@@ -12,28 +11,8 @@ import {
   type WorkerEvent,
   type WorkerRole,
 } from './supervisor-events.ts'
+import { exitCodeOf, newSupervisorState, type SupervisorState } from './supervisor-state.ts'
 import { isActive, type SupervisorSettings, type WorkerState } from './worker-state.ts'
-
-interface State {
-  now: number
-  timers: Partial<Record<SupervisorTimer, number | undefined>>
-  phase: SupervisorPhase
-  ready: boolean
-  signals: number
-  /** Names count up and are never used again: the journal knows a worker by its name. */
-  spawned: number
-  /** In order of their start. */
-  readonly workers: Map<string, WorkerState>
-  /** Calls that wait for a worker. */
-  waiting: number
-  /** Dead workers whose calls the journal has not taken from them yet, and whether they reported that all had been written. */
-  readonly orphaning: Map<string, boolean>
-  /** Until when to wait for the journal, once all workers have ended. */
-  orphanBy: number | undefined
-  unclean: boolean
-  unwritten: boolean
-  hopeless: boolean
-}
 
 /**
  * The life of a supervisor and its workers. A pure machine: an event goes in, commands come out.
@@ -49,6 +28,9 @@ interface State {
  *
  * A call worker that is neither starting nor ready is replaced at once, while its own calls go on. After young deaths in a
  * row replacements have to wait: `Replacements` decides. An isolated worker drains after its first call.
+ *
+ *   reload       workers of the new program start ── one is ready ──▶ those of earlier programs drain
+ *                                                 └─ it could not be loaded ──▶ those of earlier programs go on
  */
 export class SupervisorMachine {
   readonly #settings: SupervisorSettings
@@ -56,21 +38,7 @@ export class SupervisorMachine {
     calls: new Replacements(),
     work: new Replacements(),
   }
-  readonly #state: State = {
-    now: 0,
-    timers: {},
-    phase: 'new',
-    ready: false,
-    signals: 0,
-    spawned: 0,
-    workers: new Map(),
-    waiting: 0,
-    orphaning: new Map(),
-    orphanBy: undefined,
-    unclean: false,
-    unwritten: false,
-    hopeless: false,
-  }
+  readonly #state: SupervisorState = newSupervisorState()
 
   constructor(settings: SupervisorSettings) {
     this.#settings = settings
@@ -122,6 +90,8 @@ export class SupervisorMachine {
       case 'waiting':
         state.waiting = event.count
         return []
+      case 'reload':
+        return this.#reload()
       case 'ready':
       case 'calls':
       case 'blocked':
@@ -141,7 +111,7 @@ export class SupervisorMachine {
         worker.phase = 'ready'
         worker.due = undefined
         this.#replacements[worker.role].ready(worker.name, this.#state.now)
-        return []
+        return this.#earlier(worker).flatMap((each) => this.#finished(each))
       case 'calls':
         return this.#counted(worker, event.count)
       case 'drained':
@@ -180,7 +150,52 @@ export class SupervisorMachine {
   }
 
   #places(): CallPlaces {
-    return callPlaces(this.#settings, this.workers, this.#state.waiting)
+    const { generation, failed, waiting } = this.#state
+    // Workers of an earlier program are about to drain, unless the new one could not be loaded.
+    const leaves = (each: WorkerState): boolean => failed !== generation && this.#isEarlier(each)
+    const counted = this.workers.map((each) =>
+      leaves(each) ? { ...each, phase: 'draining' as const } : each,
+    )
+    return callPlaces(this.#settings, counted, waiting)
+  }
+
+  // ── another program ──
+
+  /** Starts workers with another program. Those of earlier ones go on until one of the new is ready (RL1). */
+  #reload(): SupervisorCommand[] {
+    const state = this.#state
+    if (state.phase !== 'running') return []
+    state.generation++
+    this.#replacements.calls.renew()
+    return this.#active('calls').flatMap((worker) =>
+      worker.phase === 'starting' ? this.#discard(worker) : [],
+    )
+  }
+
+  /** Whether a worker takes calls, with a program that is not the latest. */
+  #isEarlier(worker: WorkerState): boolean {
+    return worker.role === 'calls' && isActive(worker) && worker.generation < this.#state.generation
+  }
+
+  /** The workers that a call worker of the latest program replaces. */
+  #earlier({ role, generation }: WorkerState): WorkerState[] {
+    if (role !== 'calls' || generation < this.#state.generation) return []
+    return this.workers.filter((each) => this.#isEarlier(each))
+  }
+
+  /** Ends a worker that has not been ready. That is no death. */
+  #discard(worker: WorkerState): SupervisorCommand[] {
+    this.#replacements[worker.role].finished(worker.name)
+    worker.phase = 'dying'
+    worker.due = this.#state.now + limits.kill
+    return [{ type: 'kill', worker: worker.name }]
+  }
+
+  /** The program of a worker could not be loaded: those of an earlier one go on (RL2). */
+  #notLoaded(worker: WorkerState): SupervisorCommand[] {
+    this.#state.failed = this.#state.generation
+    this.#replacements[worker.role].finished(worker.name)
+    return [{ type: 'not-loaded', worker: worker.name }]
   }
 
   #spawn(role: WorkerRole): SupervisorCommand {
@@ -189,6 +204,7 @@ export class SupervisorMachine {
     state.workers.set(name, {
       name,
       role,
+      generation: state.generation,
       phase: 'starting',
       due: state.now + limits.start,
       calls: 0,
@@ -201,16 +217,21 @@ export class SupervisorMachine {
   #counted(worker: WorkerState, count: number): SupervisorCommand[] {
     const hasEnded = worker.calls > 0 && count === 0
     worker.calls = count
-    return hasEnded && this.#settings.isolated && worker.phase === 'ready' ? this.#finished(worker) : []
+    return hasEnded && this.#settings.isolated && worker.phase === 'ready' ? this.#finishedCall(worker) : []
   }
 
-  /** The call of an isolated worker has ended. The worker exits, which is not a death. */
-  #finished(worker: WorkerState): SupervisorCommand[] {
-    this.#replacements[worker.role].finished(worker.name)
-    const commands = this.#drain(worker)
+  /** The call of an isolated worker has ended. */
+  #finishedCall(worker: WorkerState): SupervisorCommand[] {
+    const commands = this.#finished(worker)
     // No call is left that could take longer.
     worker.due = this.#state.now + this.#settings.closeTimeout + limits.exit
     return commands
+  }
+
+  /** The worker exits after its calls, which is not a death. */
+  #finished(worker: WorkerState): SupervisorCommand[] {
+    this.#replacements[worker.role].finished(worker.name)
+    return this.#drain(worker)
   }
 
   /** Takes an active worker out of the count, so that it is replaced. */
@@ -219,6 +240,7 @@ export class SupervisorMachine {
     if (!isActive(worker) || state.phase !== 'running') return []
     const { name, role } = worker
     const replacements = this.#replacements[role]
+    if (worker.phase === 'starting' && this.#earlier(worker).length > 0) return this.#notLoaded(worker)
     const { pause, deaths } = replacements.lost(name, state.now)
     if (role === 'calls' && deaths >= limits.hopeless && !replacements.everReady) {
       state.hopeless = true
@@ -329,17 +351,9 @@ export class SupervisorMachine {
     state.orphanBy ??= state.now + this.#settings.closeTimeout
     if (state.orphaning.size > 0 && state.now < state.orphanBy) return []
     if ([...state.orphaning.values()].includes(false)) state.unwritten = true
-    const code = this.#exitCode()
+    const code = exitCodeOf(state)
     state.phase = 'ended'
     return [{ type: 'exit', code }]
-  }
-
-  #exitCode(): number {
-    const { hopeless, phase, unwritten, unclean } = this.#state
-    if (hopeless) return exitCodes.hopeless
-    if (phase === 'killing') return exitCodes.killed
-    if (unwritten) return exitCodes.unwritten
-    return unclean ? exitCodes.unclean : exitCodes.clean
   }
 
   // ── time ──

@@ -23,6 +23,8 @@ export interface SupervisorListener {
   blocked?(worker: string, block: Block): void
   /** A worker sent something that is not a message. It is ignored. */
   misbehaved?(worker: string): void
+  /** A worker could not load the program of a reload. */
+  notLoaded?(worker: string): void
   /** Whether new calls can be taken has changed. */
   readiness?(ready: boolean): void
   /** A worker printed a line. */

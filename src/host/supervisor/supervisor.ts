@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { MachineShell, noop, systemClock, type Clock, type Timer } from '../../scope/index.ts'
+import { MachineShell, noop, systemClock, type Clock } from '../../scope/index.ts'
 import type { Order } from '../journal/journal.ts'
 import { answerErrorOf } from './errors.ts'
 import { limits } from './limits.ts'
@@ -10,6 +10,7 @@ import type {
   SupervisorMessage,
   WatchdogMessage,
 } from './messages.ts'
+import { OwnTimers } from './own-timers.ts'
 import { PublicPort } from './public-port.ts'
 import { Rooms } from './rooms.ts'
 import type {
@@ -21,7 +22,7 @@ import type {
 } from './supervisor-events.ts'
 import { SupervisorMachine } from './supervisor-machine.ts'
 import type { SupervisorOptions, WorkerView } from './supervisor-options.ts'
-import { WorkerProcess } from './worker-process.ts'
+import { WorkerProcess, type WorkerProgram } from './worker-process.ts'
 
 interface Worker {
   readonly name: string
@@ -55,17 +56,20 @@ export class Supervisor {
   readonly #shell: MachineShell<SupervisorEvent, SupervisorCommand>
   readonly #workers = new Map<string, Worker>()
   readonly #rooms: Rooms
-  readonly #timers = new Set<Timer>()
+  readonly #timers: OwnTimers
+  /** What call workers run that are started from now on. */
+  #calls: WorkerProgram
   #port: PublicPort | undefined
   #lastId = 0
   #end: (code: number) => void = () => {}
-  #ending = false
 
   private constructor(options: SupervisorOptions) {
     const { workers = 1, work, isolated, callsPerWorker = Infinity } = options
     const { drainTimeout = 600_000, closeTimeout = 5_000, clock = systemClock } = options
     this.#options = options
+    this.#calls = options.calls
     this.#clock = clock
+    this.#timers = new OwnTimers(clock)
     this.#closeTimeout = closeTimeout
     const settings = { workers, isolated, work: work !== undefined, drainTimeout, closeTimeout }
     this.#machine = new SupervisorMachine(settings)
@@ -120,6 +124,15 @@ export class Supervisor {
   /** Drains, as the first signal does. Repeating it changes nothing. */
   drain(): void {
     this.#shell.handle({ type: 'drain' })
+  }
+
+  /**
+   * Starts call workers with another program. Once one is ready, it gets all new calls, and the workers before finish theirs. If it
+   * cannot be loaded, they go on (RL1, RL2).
+   */
+  reload(program: WorkerProgram): void {
+    this.#calls = program
+    this.#shell.handle({ type: 'reload' })
   }
 
   /** Whether a call that a worker has no room for would find room in another. */
@@ -184,6 +197,8 @@ export class Supervisor {
         return listener?.replaced?.(command.worker, command.role, command.why)
       case 'pause':
         return listener?.paused?.(command.role, command.pause, command.deaths)
+      case 'not-loaded':
+        return listener?.notLoaded?.(command.worker)
       case 'readiness':
         this.#port?.offer()
         this.#rooms.look()
@@ -194,10 +209,10 @@ export class Supervisor {
   }
 
   #spawn(name: string, role: WorkerRole): void {
-    const { calls, work, memoryLimit, listener } = this.#options
+    const { work, memoryLimit, listener } = this.#options
     const workerProcess = new WorkerProcess({
       identity: { name, role, closeTimeout: this.#closeTimeout },
-      program: role === 'work' && work ? work : calls,
+      program: role === 'work' && work ? work : this.#calls,
       memoryLimit,
       events: {
         message: (message) => this.#message(worker, message),
@@ -233,16 +248,15 @@ export class Supervisor {
     const attempt = (): void => {
       this.#options.journal.orphan(name, role).then(
         (lost) => this.#shell.handle({ type: 'orphaned', worker: name, lost }),
-        () => this.#after(ORPHAN_RETRY, 'orphan again', attempt),
+        () => this.#timers.after(ORPHAN_RETRY, 'orphan again', attempt),
       )
     }
     attempt()
   }
 
   #exit(code: number): void {
-    this.#ending = true
+    this.#timers.end()
     this.#shell.stop()
-    for (const timer of this.#timers) timer.clear()
     this.#port?.close()
     this.#rooms.close()
     const timer = this.#clock.after(this.#closeTimeout, 'leave the journal', () => this.#end(code))
@@ -315,7 +329,7 @@ export class Supervisor {
   }: Worker): Promise<{ readonly body: unknown } | undefined> {
     const id = ++this.#lastId
     const answer = await new Promise<{ readonly body: unknown } | undefined>((resolve) => {
-      const timer = this.#after(limits.metrics, 'metrics', () => resolve(undefined))
+      const timer = this.#timers.after(limits.metrics, 'metrics', () => resolve(undefined))
       asked.set(id, (answered) => {
         timer.clear()
         resolve(answered)
@@ -377,22 +391,6 @@ export class Supervisor {
       this.#shell.handle({ type: 'blocked', worker: name, how: 'stuck' })
     }
     this.#rooms.look()
-    this.#after(limits.silentLook, 'look for silent workers', () => this.#look(now))
-  }
-
-  /** A timer that ends with the supervisor. */
-  #after(ms: number, name: string, callback: () => void): Timer {
-    if (this.#ending) return { clear: noop }
-    const timer = this.#clock.after(ms, name, () => {
-      this.#timers.delete(timer)
-      callback()
-    })
-    this.#timers.add(timer)
-    return {
-      clear: () => {
-        this.#timers.delete(timer)
-        timer.clear()
-      },
-    }
+    this.#timers.after(limits.silentLook, 'look for silent workers', () => this.#look(now))
   }
 }

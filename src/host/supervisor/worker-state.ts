@@ -14,6 +14,8 @@ export interface SupervisorSettings {
 export interface WorkerState {
   readonly name: string
   readonly role: WorkerRole
+  /** Of its program: a reload starts the next one. */
+  readonly generation: number
   phase: WorkerPhase
   /** When the phase has lasted too long. A ready worker has no such time. */
   due: number | undefined

@@ -102,6 +102,7 @@ export class Life {
         return
       case 'replace':
       case 'pause':
+      case 'not-loaded':
     }
   }
 }
@@ -126,7 +127,7 @@ export function endWell(life: Life): void {
 export const step = fc.record({
   what: fc.constantFrom(
     ...(['ready', 'ready', 'calls', 'cut', 'stuck', 'over-memory', 'drained', 'exited', 'exited'] as const),
-    ...(['orphaned', 'signal', 'drain', 'unknown', 'late', 'a while', 'long'] as const),
+    ...(['orphaned', 'signal', 'drain', 'reload', 'unknown', 'late', 'a while', 'long'] as const),
   ),
   pick: fc.nat(7),
 })
@@ -161,6 +162,8 @@ export function act(
       // Rarely: most of a life is not its end.
       if (pick === 0) life.handle({ type: what })
       return undefined
+    case 'reload':
+      return void life.handle({ type: 'reload' })
     case 'unknown':
       return void life.handle({ type: 'exited', worker: 'w999' })
     case 'late':

@@ -80,6 +80,104 @@ describe('a supervisor', () => {
   })
 })
 
+describe('a reload', () => {
+  const one = { workers: 1, work: false }
+
+  it('[RL1] starts a worker with the new program, which takes over once it is ready, and drains the one before', () => {
+    const life = Life.running(one)
+    life.handle({ type: 'calls', worker: 'w1', count: 1 })
+    expect(only(life.handle({ type: 'reload' }), 'spawn', 'drain', 'readiness')).toEqual([
+      { type: 'spawn', worker: 'w2', role: 'calls' },
+    ])
+    expect(life.in('ready')).toEqual(['w1'])
+    expect(
+      only(life.handle({ type: 'ready', worker: 'w2' }), 'drain', 'readiness', 'replace', 'pause'),
+    ).toEqual([{ type: 'drain', worker: 'w1', within: 600_000 }])
+    expect(life.in('ready')).toEqual(['w2'])
+    // The call goes on, and the worker after it is no replacement.
+    life.handle({ type: 'calls', worker: 'w1', count: 0 })
+    expect(only(life.exit('w1'), 'spawn', 'replace', 'pause')).toEqual([])
+  })
+
+  it('[RL1] bounds the calls that go on by drainTimeout', () => {
+    const life = Life.running(one)
+    life.handle({ type: 'reload' })
+    life.handle({ type: 'ready', worker: 'w2' })
+    life.elapse(settings.drainTimeout + limits.goodbye)
+    expect(only(life.commands, 'close')).toEqual([{ type: 'close', worker: 'w1', within: 5_000 }])
+    expect(life.in('ready')).toEqual(['w2'])
+  })
+
+  it.each([
+    ['dies', (life: Life) => life.exit('w2')],
+    ['is not ready in time', (life: Life) => life.elapse(limits.start)],
+  ])(
+    '[RL2] leaves the worker before alone if the new one %s, and tries nothing until the next reload',
+    (_, fail) => {
+      const life = Life.running(one)
+      life.handle({ type: 'reload' })
+      fail(life)
+      expect(only(life.commands, 'not-loaded', 'replace', 'pause')).toEqual([
+        { type: 'not-loaded', worker: 'w2' },
+      ])
+      life.elapse(10 * limits.lastPause)
+      expect(life.in('ready', 'starting')).toEqual(['w1'])
+      expect(life.machine.grows).toBe(false)
+      life.handle({ type: 'reload' })
+      expect(life.in('starting')).toEqual(['w3'])
+      life.handle({ type: 'ready', worker: 'w3' })
+      expect(life.in('draining')).toEqual(['w1'])
+    },
+  )
+
+  it('[RL2] tries the new program again if the worker of the one before dies', () => {
+    const life = Life.running(one)
+    life.elapse(limits.young)
+    life.handle({ type: 'reload' })
+    life.exit('w2')
+    life.exit('w1')
+    expect(life.in('starting')).toEqual(['w3'])
+    life.exit('w3')
+    expect(life.machine.phase).toBe('running')
+    life.elapse(limits.lastPause)
+    expect(life.in('starting')).toHaveLength(1)
+  })
+
+  it('[RL3] ends a worker that is still loading what has changed again, and forgets that it ever was', () => {
+    const life = Life.running(one)
+    life.handle({ type: 'reload' })
+    expect(only(life.handle({ type: 'reload' }), 'kill', 'spawn', 'not-loaded')).toEqual([
+      { type: 'kill', worker: 'w2' },
+      { type: 'spawn', worker: 'w3', role: 'calls' },
+    ])
+    // It may have become ready meanwhile.
+    life.handle({ type: 'ready', worker: 'w2' })
+    expect(only(life.exit('w2'), 'not-loaded', 'spawn', 'replace')).toEqual([])
+    life.handle({ type: 'ready', worker: 'w3' })
+    expect(life.in('ready')).toEqual(['w3'])
+  })
+
+  it('[RL3] does not wait for the pause of workers that died young: they had another program', () => {
+    const life = Life.running(one)
+    for (let deaths = 0; deaths < 4; deaths++) {
+      while (life.in('starting', 'ready').length === 0) life.elapse(life.timer! - life.now)
+      life.exit(life.in('starting', 'ready')[0]!)
+    }
+    expect(life.in('starting')).toEqual([])
+    life.handle({ type: 'reload' })
+    expect(life.in('starting')).toHaveLength(1)
+  })
+
+  it('[RL3] is ignored once the supervisor ends', () => {
+    const life = Life.running(one)
+    life.handle({ type: 'reload' })
+    life.handle({ type: 'signal' })
+    expect(only(life.handle({ type: 'reload' }), 'spawn')).toEqual([])
+    endWell(life)
+    expect(life.exitCode).toBe(exitCodes.clean)
+  })
+})
+
 describe('workers that die young', () => {
   it('[HO21] are replaced at once, then after 1 s, 2 s, … 30 s, once one has been ready', () => {
     const life = Life.running({ workers: 1, work: false })

@@ -2,6 +2,18 @@ import type { Mutant } from './mutant.ts'
 
 export const supervisorMutants: readonly Mutant[] = [
   {
+    name: 'supervisor: workers of an earlier program go on after a reload',
+    file: 'host/supervisor/supervisor-machine.ts',
+    find: 'return this.#earlier(worker).flatMap((each) => this.#finished(each))',
+    replace: 'return []',
+  },
+  {
+    name: 'supervisor: a reload begins with the end of the workers before',
+    file: 'host/supervisor/supervisor-machine.ts',
+    find: "worker.phase === 'starting' ? this.#discard(worker) : []",
+    replace: 'this.#discard(worker)',
+  },
+  {
     name: 'supervisor: a worker that drains still counts, so that it is replaced only after its exit',
     file: 'host/supervisor/worker-state.ts',
     find: "phase === 'starting' || phase === 'ready'\n",

@@ -34,7 +34,7 @@ describe('endwell start', { timeout: 120_000 }, () => {
     [
       'a file that throws',
       'throw new Error("no such table")',
-      /agent\.js could not be loaded: no such table\n$/,
+      /agent\.js could not be loaded: no such table \(agent\.js:1:7\)\n$/,
     ],
     [
       'a file that exits',

@@ -7,6 +7,7 @@ import { describeError } from '../../scope/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import { handlersProblem } from '../work/index.ts'
 import { AgentFileError, PackagesMissingError } from './errors.ts'
+import { loadProblem } from './load-problem.ts'
 import { missingImports } from './missing-imports.ts'
 
 /** Loads the default export of an agent file. */
@@ -26,7 +27,7 @@ export async function loadAgent(file: string): Promise<AgentFile> {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown }
     return check(file, module.default)
   } catch (error) {
-    throw error instanceof AgentFileError ? error : notLoaded(file, path, error)
+    throw error instanceof AgentFileError ? error : await notLoaded(file, path, error)
   }
 }
 
@@ -45,11 +46,11 @@ async function registerTsx(file: string, path: string): Promise<void> {
   }
 }
 
-function notLoaded(file: string, path: string, error: unknown): Error {
-  const { message, code } = error as { message?: string; code?: string }
+async function notLoaded(file: string, path: string, error: unknown): Promise<Error> {
+  const { code } = error as { code?: string }
   const missing = code === 'ERR_MODULE_NOT_FOUND' ? missingImports(path) : []
   if (missing.length > 0) return new PackagesMissingError(file, missing, { cause: error })
-  return new AgentFileError(file, `could not be loaded: ${message ?? String(error)}`, { cause: error })
+  return new AgentFileError(file, `could not be loaded: ${await loadProblem(path, error)}`, { cause: error })
 }
 
 function isCommonJs(path: string): boolean {

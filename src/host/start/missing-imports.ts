@@ -15,19 +15,26 @@ const specifiers = /\b(?:from|import)\s*\(?\s*(['"])([^'"\n]+)\1/g
  */
 export function missingImports(path: string): string[] {
   const missing = new Set<string>()
-  const queue = [resolve(path)]
-  for (const file of queue) {
+  for (const file of projectFiles(path)) {
     for (const specifier of importsIn(file)) {
-      if (specifier.startsWith('.')) {
-        const found = sourceOf(resolve(dirname(file), specifier))
-        if (found !== undefined && !queue.includes(found) && queue.length < MOST_FILES) queue.push(found)
-      } else if (/^@?[\w-]/.test(specifier) && !specifier.includes(':') && !isBuiltin(specifier)) {
-        const name = packageOf(specifier)
-        if (!isInstalled(name, dirname(file))) missing.add(name)
-      }
+      if (!/^@?[\w-]/.test(specifier) || specifier.includes(':') || isBuiltin(specifier)) continue
+      const name = packageOf(specifier)
+      if (!isInstalled(name, dirname(file))) missing.add(name)
     }
   }
   return [...missing]
+}
+
+/** A module, and the modules of its project that it imports. */
+export function projectFiles(path: string): string[] {
+  const files = [resolve(path)]
+  for (const file of files) {
+    for (const specifier of importsIn(file)) {
+      const found = specifier.startsWith('.') ? sourceOf(resolve(dirname(file), specifier)) : undefined
+      if (found !== undefined && !files.includes(found) && files.length < MOST_FILES) files.push(found)
+    }
+  }
+  return files
 }
 
 function importsIn(file: string): string[] {

@@ -9,6 +9,8 @@ const dist = join(root, 'dist')
 /** Files of `dist` that are started as processes or threads. */
 const started = [
   'cli/main.js',
+  'cli/reload/dev-worker.js',
+  'cli/reload/loaded-files-hooks.js',
   'host/start/call-worker.js',
   'host/start/check-agent-process.js',
   'host/start/work-worker.js',

@@ -1,19 +1,20 @@
-import type { ReceptionEnd } from '../host/index.ts'
+import { existsSync } from 'node:fs'
 import { isLevel, logLevels, type Level } from '../host/log-levels.ts'
-import { OptionError, describeError, systemClock, didYouMean } from '../scope/index.ts'
-import { timeText } from '../report/index.ts'
-import type { PriceList, SessionReport } from '../session/index.ts'
-import { openChosen } from './choose-models.ts'
+import type { Logger } from '../parts/index.ts'
+import { OptionError, describeError, didYouMean } from '../scope/index.ts'
+import type { PriceList } from '../session/index.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { devRecordings, type DevRecordings } from './dev-recordings.ts'
+import { DevSignals } from './dev-signals.ts'
 import { loadEnvFile } from './env-file.ts'
-import { heldOpen, holders } from './held-open.ts'
-import { priceFile } from './price-file.ts'
+import { exitWell, heldText } from './exit-well.ts'
+import { holders } from './held-open.ts'
+import { page } from './page.ts'
 import { phoneAccountOf } from './phone-account.ts'
+import { priceFile } from './price-file.ts'
+import type { DevEnd, NotLoaded, Version, VersionSettings } from './reload/dev-host.ts'
 import { terminal, timeOfDay } from './terminal.ts'
-
-/** Milliseconds from the second Ctrl-C to the exit, for reports to be printed. */
-const ABORT_PATIENCE = 200
+import { time } from './values.ts'
 
 export function dev(args: readonly string[]): Promise<void> {
   return runCommand(
@@ -21,8 +22,9 @@ export function dev(args: readonly string[]): Promise<void> {
       name: 'endwell dev',
       summary:
         'Serves an agent on this machine. The page lets you talk to it, by voice or by typing, shows what each session\n' +
-        'owns and how it ended, and can inject faults. Ctrl-C closes the sessions, then the server. Press it twice to abort.\n' +
-        'The exit code is 0 only if every session closed cleanly.',
+        'owns and how it ended, and can inject faults. When the agent file, what it imports, or .env has changed, new calls get\n' +
+        'the new version, and calls that are under way go on with theirs. Ctrl-C closes the sessions, then the server. Press it\n' +
+        'twice to abort. The exit code is 0 only if every session closed cleanly.',
       argument: {
         name: 'FILE',
         about: 'a module whose default export is { name, agent, models }',
@@ -54,100 +56,162 @@ export function dev(args: readonly string[]): Promise<void> {
           about:
             'the folder to record calls to, or none (default: a temporary one, which is removed at the end)',
         },
+        'drain-timeout': {
+          type: 'string',
+          value: 'time',
+          about: 'how long calls may go on with the version before, after a change was loaded',
+          default: '10m',
+        },
         log: {
           type: 'string',
           about: 'the log level: debug, info, warn, error or none',
           default: 'warn',
         },
       },
-      run: async ({ argument, port, host, model, log, json, prices, recordings, 'max-calls': maxCalls }) => {
-        const before = holders()
-        const say = (lines: readonly string[], fields: object): void =>
-          json ? terminal.json(fields) : terminal.print(...lines)
-        let recorded: DevRecordings | undefined
-        try {
-          const level = levelOf(log)
-          await loadEnvFile()
-          const { modelNames } = await import('../host/index.ts')
-          const { startDev, untilSignal } = await import('./dev.ts')
-          const { terminalLog } = await import('./terminal-log.ts')
-          const { file, choice, models } = await openChosen(argument!, model)
-          const secret = process.env['ENDWELL_SECRET']
-          const priced = prices ?? process.env['ENDWELL_PRICES']
-          recorded = devRecordings(recordings)
-          const running = await startDev({
-            ...(recorded.folder === undefined ? {} : { recordings: recorded.folder }),
-            file,
-            choice,
-            port: port ?? defaultPort(process.env),
-            host,
-            phone: phoneAccountOf(process.env),
-            ...(maxCalls === undefined ? {} : { maxCalls }),
-            ...(priced ? { priceList: pricesOf(priced) } : {}),
-            ...(secret ? { secret } : {}),
-            logger: terminalLog({ level, json, to: terminal }),
-            began: (id, from) => say([`${timeOfDay()} call  ${id} · from ${from}`], { session: id, from }),
-            ended: (report) => say([endOf(report)], summaryOf(report)),
-          })
-          // Before anything is printed: whoever reads that the server is ready may send the signal at once.
-          const signalled = untilSignal(() => {
-            running.abort()
-            systemClock.after(ABORT_PATIENCE, 'exit', () => {
-              recorded?.remove()
-              process.exit(exitCodes.failed)
-            })
-          })
-          const listed = Object.entries(modelNames(models)).map(([what, which]) => `${what} ${which}`)
-          say(
-            [
-              `${file.name} answers at ${running.url}`,
-              listed.join(' · '),
-              recorded.about,
-              'Open the page and press Call. Press Ctrl-C to stop.',
-            ],
-            { url: running.url, models: modelNames(models) },
-          )
-          if (!secret && !isLocal(host)) say([openWarning(host)], { warning: openWarning(host) })
-          await signalled
-          const end = await running.close()
-          recorded.remove()
-          say([closeOf(end)], { ended: true, ...end })
-          const code = end.clean ? exitCodes.ok : exitCodes.failed
-          const held = await heldOpen(before)
-          if (held.length === 0) return code
-          const why = `exits although ${held.join(', ')} of the agent's file or of abandoned work is still open`
-          if (json) terminal.json({ heldOpen: held })
-          else terminal.complain(why)
-          return process.exit(code)
-        } catch (error) {
-          recorded?.remove()
-          const { code, message } = describeError(error)
-          if (json) terminal.json({ error: { code, message } })
-          else terminal.complain(message)
-          // What the agent's file has opened must not keep a program alive that has failed.
-          if ((await heldOpen(before)).length > 0) process.exit(exitCodes.failed)
-          return exitCodes.failed
-        }
-      },
+      run: (values) => serve(values),
     },
     args,
   )
 }
 
-function endOf({ id, reason, clean, took, error }: SessionReport): string {
-  const how = clean ? 'clean' : 'not clean'
-  const why = error ? [`${error.name}: ${error.message}`] : []
-  return `${timeOfDay()} ended ${[id, reason, how, timeText(took), ...why].join(' · ')}`
+interface DevValues extends Omit<DevSettings, 'level'> {
+  readonly argument: string | undefined
+  readonly model: string | undefined
+  readonly log: string
+  readonly json: boolean
 }
 
-function summaryOf({ id, reason, clean, took, error }: SessionReport): object {
-  return { session: id, reason, clean, took, ...(error ? { error } : {}) }
+async function serve({
+  argument,
+  model,
+  log,
+  json,
+  recordings: place,
+  ...given
+}: DevValues): Promise<number> {
+  const before = holders()
+  const say = (lines: readonly string[], fields: object): void =>
+    json ? terminal.json(fields) : terminal.print(...lines)
+  const signals = new DevSignals()
+  let recorded: DevRecordings | undefined
+  let isSecret = false
+  try {
+    const level = levelOf(log)
+    recorded = devRecordings(place)
+    const { DevHost } = await import('./reload/dev-host.ts')
+    const { terminalLog } = await import('./terminal-log.ts')
+    const logger = terminalLog({ level, json, to: terminal })
+    const running = await DevHost.start({
+      file: argument!,
+      model,
+      json,
+      terminal,
+      settings: async () => {
+        const settings = await versionSettings({ ...given, recordings: recorded?.folder, level }, logger)
+        isSecret = settings.serve.secret !== undefined
+        return settings
+      },
+      reloaded: (version, calls) => say([reloadedLine(version, calls)], { reloaded: version, calls }),
+      notLoaded: (error) => say(notLoadedLines(error), { notLoaded: error }),
+      warned: (warning) => say([`${timeOfDay()} warning: ${warning}`], { warning }),
+      signal: signals.early,
+    })
+    // Before anything is printed: whoever reads that the server is ready may send the signal at once.
+    const signalled = signals.take(running)
+    const { name, models } = running.version
+    const listed = Object.entries(models).map(([what, which]) => `${what} ${which}`)
+    say(
+      [
+        `${name} answers at ${running.url}`,
+        listed.join(' · '),
+        recorded.about,
+        'Open the page and press Call. Changes are loaded for new calls. Press Ctrl-C to stop.',
+      ],
+      { url: running.url, models },
+    )
+    if (!isSecret && !isLocal(given.host))
+      say([openWarning(given.host)], { warning: openWarning(given.host) })
+    await signalled
+    const { held, ...end } = await running.close()
+    recorded.remove()
+    say([closeOf(end)], { ended: true, ...end })
+    if (held.length > 0 && json) terminal.json({ heldOpen: held })
+    else if (held.length > 0) terminal.complain(heldText(held))
+    // What the agent has started may hold on to the output of its process.
+    return await exitWell(end.clean && !signals.aborted ? exitCodes.ok : exitCodes.failed, before, json)
+  } catch (error) {
+    recorded?.remove()
+    if (signals.early.aborted) return exitCodes.ok
+    const { code, message } = describeError(error)
+    if (json) terminal.json({ error: { code, message } })
+    else terminal.complain(message)
+    return await exitWell(exitCodes.failed, before, json)
+  }
 }
 
-function closeOf({ clean, took, sessions, notClean }: ReceptionEnd): string {
+interface DevSettings {
+  readonly port: number | undefined
+  readonly host: string
+  readonly 'max-calls': number | undefined
+  readonly prices: string | undefined
+  readonly recordings: string | undefined
+  readonly 'drain-timeout': string
+  readonly level: Level
+}
+
+/** The settings of a version, with `.env` as it is now. */
+async function versionSettings(given: DevSettings, logger: Logger): Promise<VersionSettings> {
+  const { port, host, level, recordings, 'max-calls': maxCalls } = given
+  const env: NodeJS.ProcessEnv = { ...process.env }
+  await loadEnvFile(env)
+  const secret = env['ENDWELL_SECRET']
+  const priced = given.prices ?? env['ENDWELL_PRICES']
+  if (process.stdout.isTTY && env['NO_COLOR'] === undefined) env['FORCE_COLOR'] ??= '1'
+  return {
+    env,
+    serve: {
+      port: port ?? defaultPort(env),
+      host,
+      logger,
+      logLevel: level,
+      phone: phoneAccountOf(env),
+      drainTimeout: timeOf('drain-timeout', given['drain-timeout']),
+      ...(maxCalls === undefined ? {} : { maxCalls }),
+      ...(priced ? { priceList: pricesOf(priced) } : {}),
+      ...(secret ? { secret } : {}),
+      ...(recordings === undefined ? {} : { recordings }),
+      ...(existsSync(page) ? { page } : {}),
+    },
+  }
+}
+
+function notLoadedLines({ generation, message, goesOn }: NotLoaded): string[] {
+  const [first = '', ...more] = message.split('\n')
+  return [
+    `${timeOfDay()} version ${generation}: ${first}`,
+    ...more.map((line) => `         ${line}`),
+    ...(goesOn ? [`${timeOfDay()} the version before goes on`] : []),
+  ]
+}
+
+function reloadedLine({ generation }: Version, calls: number): string {
+  const others = calls === 1 ? 'a call goes' : `${calls} calls go`
+  const rest = calls === 0 ? '' : `; ${others} on with the version before`
+  return `${timeOfDay()} version ${generation} answers${rest}`
+}
+
+function closeOf({ clean, took, sessions, notClean }: Omit<DevEnd, 'held'>): string {
   const how = clean ? 'cleanly' : 'not cleanly'
   const which = notClean === 0 ? '' : `: ${notClean} of ${sessions} sessions did not close cleanly`
   return `closed ${how} in ${Math.round(took)} ms${which}`
+}
+
+function timeOf(option: string, text: string): number {
+  try {
+    return time('0s', '1d')(text)
+  } catch (error) {
+    throw new OptionError(`--${option} ${describeError(error).message}, not '${text}'`)
+  }
 }
 
 function openWarning(host: string): string {

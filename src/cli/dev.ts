@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { Reception, modelNames, ownVersion, type AgentFile, type ReceptionOptions } from '../host/index.ts'
 import { hasLocalRoom } from '../providers/local/index.ts'
-import { breakable } from './breakable.ts'
 import type { Choice } from './choose-models.ts'
-import { FaultSwitches } from './fault-switches.ts'
+import { injectedFaults } from './injected-faults.ts'
 import { page } from './page.ts'
 
 export interface DevOptions extends Pick<
@@ -27,16 +26,7 @@ export interface DevOptions extends Pick<
 
 /** Serves an agent and the page to talk to it, on a port of this machine, with faults that the page can inject. */
 export async function startDev({ file, choice, mode = 'dev', ...options }: DevOptions): Promise<Reception> {
-  const faults = new FaultSwitches()
   const { models } = choice
-  const injected: Pick<ReceptionOptions, 'faults' | 'prepare'> = {
-    faults,
-    prepare: ({ agent, models: whole }) => {
-      let breakModel = (): void => {}
-      const broken = breakable(whole, (breakConnection) => (breakModel = breakConnection))
-      return { models: broken, ...faults.afflict({ agent, breakModel: () => breakModel() }) }
-    },
-  }
   return await Reception.start({
     ...options,
     file,
@@ -44,7 +34,7 @@ export async function startDev({ file, choice, mode = 'dev', ...options }: DevOp
     info: infoOf(file, choice, mode),
     hasRoom: hasLocalRoom,
     ...(existsSync(page) ? { page } : {}),
-    ...(mode === 'production' ? {} : injected),
+    ...(mode === 'production' ? {} : injectedFaults()),
   })
 }
 

@@ -33,6 +33,8 @@ export interface AppParts {
   readonly fleet: Fleet | undefined
   readonly recordings: Recordings | undefined
   readonly callsOut: CallsOut | undefined
+  /** Calls the listener when pages should connect again. Returns an unsubscribe function. */
+  readonly onLeave: (listener: () => void) => () => void
 }
 
 /** Errors that pass: the journal is away, or the supervisor of this process. */
@@ -146,7 +148,7 @@ function addQueries(app: HostHttp, { logbook, info, faults, fleet }: AppParts): 
 
 // ── event streams ──
 
-function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts): void {
+function addStreams(app: HostHttp, { logbook, streams, faults, fleet, onLeave }: AppParts): void {
   app.get('/api/events', (context) =>
     stream(context, streams, 'sessions', (out) => {
       const send = (message: ListMessage): void => out.send(message)
@@ -161,7 +163,9 @@ function addStreams(app: HostHttp, { logbook, streams, faults, fleet }: AppParts
       const unwatchFaults = faults?.watch(() => send({ type: 'faults', faults: faults.list() }))
       const unwatchSessions = logbook.watch((session) => send({ type: 'session', session }))
       const unwatchOthers = fleet?.archive.watch(sendAll)
+      const stay = onLeave(() => send({ type: 'moved' }))
       return () => {
+        stay()
         unwatchOthers?.()
         unwatchFaults?.()
         unwatchSessions()

@@ -63,6 +63,8 @@ export class Host {
   readonly app: HostHttp
   readonly #gate: Gate
   readonly #faults: Faults | undefined
+  /** Called when pages should connect again. */
+  readonly #leaving = new Set<() => void>()
 
   constructor(options: HostOptions) {
     checkOptions('Host', options, optionNames)
@@ -89,7 +91,16 @@ export class Host {
       fleet,
       recordings: recordings === undefined ? undefined : new Recordings(recordings),
       callsOut,
+      onLeave: (listener) => {
+        this.#leaving.add(listener)
+        return () => void this.#leaving.delete(listener)
+      },
     })
+  }
+
+  /** Has pages connect again: another process takes calls from now on. */
+  leave(): void {
+    for (const listener of this.#leaving) listener()
   }
 
   /** Adds a session to the logbook. Add it before it starts. */

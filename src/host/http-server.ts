@@ -40,6 +40,9 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
 export class HttpServer implements Resource {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  /** Connections without a request so far. Browsers open them in advance. */
+  readonly #unused = new Set<Duplex>()
+  #leaving = false
   #address: AddressInfo | undefined
   #closed: Promise<void> | undefined
   #checkClosed: (() => void) | undefined
@@ -56,19 +59,24 @@ export class HttpServer implements Resource {
     this.#server = createServer(
       { headersTimeout: limits.headers, requestTimeout: limits.request },
       (request, response) => {
+        this.#unused.delete(request.socket)
         response.once('close', () => this.#closed && this.#server.closeIdleConnections())
+        if (this.#leaving) response.setHeader('connection', 'close')
         if (!handle?.(request, response)) listener(request, response).catch(noop)
       },
     )
     this.#server.maxConnections = limits.connections
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket)
+      this.#unused.add(socket)
       socket.once('close', () => {
         this.#sockets.delete(socket)
+        this.#unused.delete(socket)
         this.#checkClosed?.()
       })
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#unused.delete(socket)
       socket.on('error', noop)
       if (upgrade && !this.#closed) return upgrade(request, socket, head)
       return refuseUpgrade(socket, 404)
@@ -115,6 +123,17 @@ export class HttpServer implements Resource {
     return { connections: this.connections }
   }
 
+  /** Whether the request of a connection may still be on its way. */
+  get hasUnused(): boolean {
+    return this.#unused.size > 0
+  }
+
+  /** From now on, a connection ends with its response, so that whoever comes back can reach another process. */
+  leave(): void {
+    this.#leaving = true
+    this.#server.closeIdleConnections()
+  }
+
   /** Stops listening. Requests in progress may finish. */
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
@@ -127,6 +146,8 @@ export class HttpServer implements Resource {
         this.#checkClosed?.()
       })
       this.#server.closeIdleConnections()
+      // The server does not count these as idle, and would wait for their first request.
+      for (const socket of this.#unused) socket.destroy()
     })
     return this.#closed
   }

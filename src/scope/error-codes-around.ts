@@ -141,7 +141,7 @@ export const codesAround = {
       'Start a host, or pass its address with `--url`.',
     ],
     NO_JOURNAL: [
-      'The host has no journal: `endwell dev` serves it.',
+      'The host has no journal: it is older, or made with `Host` alone.',
       'Serve the agent with `endwell start`.',
     ],
     FAILED: ['The host failed, or its response could not be read.', 'Read the log of the host.'],

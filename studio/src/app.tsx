@@ -5,7 +5,7 @@ import { CallView } from './call/call-view.tsx'
 import type { Phone } from './call/phone.ts'
 import { Head } from './head.tsx'
 import { LoginView } from './host/login-view.tsx'
-import { connection, retry } from './host/store.ts'
+import { connection, newVersion, retry } from './host/store.ts'
 import { ComparisonView } from './sessions/comparison-view.tsx'
 import { SessionView } from './sessions/session-view.tsx'
 import { SessionsView } from './sessions/sessions-view.tsx'
@@ -46,6 +46,15 @@ export function App({ phone }: { readonly phone: Phone }) {
         {connection.value === 'offline' && (
           <Notice tone="bad" title="Server not responding" action={{ text: 'Retry now', press: retry }}>
             Check that the server is running. The page shows the last known state and keeps retrying.
+          </Notice>
+        )}
+        {newVersion.value !== undefined && (
+          <Notice
+            tone="good"
+            title={`Version ${newVersion.value} answers new calls`}
+            action={{ text: 'OK', press: () => (newVersion.value = undefined) }}
+          >
+            A call that is under way goes on with its version.
           </Notice>
         )}
         {connection.value === 'unauthorised' ? <LoginView /> : <OpenView phone={phone} />}

@@ -5,7 +5,7 @@ import './head.css'
 
 /** The top of the page: the views, the host, and the connection to it. */
 export function Head({ view }: { readonly view: Route['view'] }) {
-  const { name, mode } = info.value ?? {}
+  const { name, mode, generation = 1 } = info.value ?? {}
   return (
     <header class="head">
       <a class="mark" href="#/">
@@ -31,7 +31,7 @@ export function Head({ view }: { readonly view: Route['view'] }) {
       </nav>
       <p class="where">
         {name && <span class="name">{name}</span>}
-        {mode && <span class="mode">{mode}</span>}
+        {mode && <span class="mode">{generation > 1 ? `${mode} · version ${generation}` : mode}</span>}
         <span class={`connection ${connection.value}`}>
           {connection.value === 'unauthorised' ? 'locked' : connection.value}
         </span>

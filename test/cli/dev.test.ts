@@ -203,7 +203,7 @@ describe('endwell dev', () => {
   })
 
   it('fails if the agent file does not exist, or if the port is in use', async () => {
-    const missing = runProgram(['dev', 'missing.ts', '--json'])
+    const missing = runProgram(['dev', 'missing.ts', '--json', '--port', '0'])
     expect(await missing.ended()).toBe(1)
     expect(missing.lines).toMatchObject([{ error: { code: 'AGENT_FILE' } }])
     const first = runProgram(clinic)

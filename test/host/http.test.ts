@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { ListMessage, LiveMessage, SessionSummary } from '../../src/host/index.ts'
@@ -334,6 +335,21 @@ describe('an HTTP server', () => {
     expect(report.took).toBeLessThan(1_000)
     await Promise.all(streams.map((stream) => stream.text()))
     await expect(stage.fetch('/api/info')).rejects.toThrow('fetch failed')
+  })
+
+  it('does not wait for the first request of a connection when its scope closes: browsers connect in advance', async () => {
+    const scope = new Scope('stage', { closeTimeout: 2_000 })
+    const stage = await Stage.open({ scope })
+    const socket = connect(stage.server.port, '127.0.0.1')
+    const closed = once(socket, 'close')
+    // The server takes connections in their order.
+    await once(socket, 'connect')
+    await (await stage.fetch('/api/info')).text()
+    expect(stage.server.hasUnused).toBe(true)
+    const { clean, took } = await scope.close()
+    expect(clean).toBe(true)
+    expect(took).toBeLessThan(1_000)
+    await closed
   })
 
   it('cuts a connection that does not end in time', async () => {

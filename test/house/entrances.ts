@@ -13,6 +13,9 @@ const others = new Set([
   // `endwell chat` shares what is not public: when a session is idle, and text as sound.
   'src/testing/activity.ts',
   'src/testing/sound-text.ts',
+  // What `endwell dev` shares with `endwell start`.
+  'src/host/dev.ts',
+  'src/testing/memory-journal.ts',
   // Commands need these before they load the host.
   'src/host/exit-codes.ts',
   'src/host/log-levels.ts',

@@ -42,6 +42,8 @@ class SupervisorLife {
   #code: number | undefined
   #endedAt = 0
   #pausedUntil = 0
+  /** Counts reloads, as the machine does. */
+  #generation = 1
   /** Whether every worker soon needs too much memory. */
   readonly #leaky: boolean
 
@@ -92,6 +94,7 @@ class SupervisorLife {
   reload(): void {
     const { ready } = this
     this.world.tell('reload')
+    if (this.machine.phase === 'running') this.#generation++
     this.shell.handle({ type: 'reload' })
     // The program may be a good one.
     this.#pausedUntil = 0
@@ -111,11 +114,16 @@ class SupervisorLife {
     if (isReloading ? calls.length < this.settings.workers : calls.length !== this.settings.workers)
       this.world.violate('HO20', `${calls.length} call workers are active`)
     // One that is ready has replaced all of the earlier ones.
-    if (isReloading && calls.some(({ generation, phase }) => generation === latest && phase === 'ready'))
+    if (isReloading && calls.some((each) => each.generation === latest && each.phase === 'ready'))
       this.world.violate('RL1', 'a worker of an earlier program takes calls')
-    const draining = workers.filter((each) => each.phase === 'draining').length
-    if (draining > limits.draining * this.settings.workers)
-      this.world.violate('SC18', `${draining} workers drain`)
+    const draining = workers.filter((each) => each.phase === 'draining')
+    const ofEarlier = draining.filter(({ generation }) => generation < this.#generation).length
+    const ofLatest = draining.length - ofEarlier
+    if (
+      ofLatest > limits.draining * this.settings.workers ||
+      ofEarlier > limits.earlier * this.settings.workers
+    )
+      this.world.violate('SC18', `${ofLatest} workers drain, and ${ofEarlier} of earlier programs`)
   }
 
   /** Each call has its own worker, others wait for calls, and all calls together are not too many. */

@@ -46,6 +46,29 @@ describe('the page', () => {
     await studio[Symbol.asyncDispose]()
   })
 
+  it('[RL1] says that a new version answers, and does not show the change of the process as an outage', async () => {
+    await using studio = await openStudio()
+    const { page, stage } = studio
+    let generation = 1
+    await page.route('**/api/info', (route) => route.fulfill({ json: { ...info, faults: [], generation } }))
+    await studio.goto()
+    await page.getByText('online').waitFor()
+    const outages: string[] = []
+    await page.exposeFunction('outage', (text: string) => outages.push(text))
+    await page.evaluate(`new MutationObserver(() => {
+      const alert = document.querySelector('[role=alert]')
+      if (alert) outage(alert.textContent)
+    }).observe(document.body, { childList: true, subtree: true })`)
+    generation = 2
+    stage.host.leave()
+    await page.getByRole('status').getByText('Version 2 answers new calls').waitFor()
+    await page.getByText('version 2', { exact: false }).first().waitFor()
+    await page.getByRole('button', { name: 'OK' }).click()
+    await page.getByText('Version 2 answers new calls').waitFor({ state: 'detached' })
+    expect(outages).toEqual([])
+    expect(await barriers(page)).toEqual([])
+  })
+
   it.each([
     ['microphone-denied', 'Microphone access denied'],
     ['microphone-missing', 'No microphone found'],

@@ -54,6 +54,8 @@ export interface EntranceOptions {
   readonly hasRoom?: () => boolean
   /** Finds calls of other processes. Without it, a call lives and dies with this process. */
   readonly fleet?: Fleet
+  /** How long a page may take to come back, in milliseconds. Default: 5 s; in a fleet, 25 s. */
+  readonly rejoinTimeout?: number
   /** Take the calls that this process has no room for. Without them, such calls are refused. */
   readonly neighbours?: Neighbours
   /** Called when `occupied` may have changed. */

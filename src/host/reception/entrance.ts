@@ -63,6 +63,7 @@ export class Entrance {
       names: namesOf(options),
     })
     const { maxCalls = 100, logger = silentLogger, hasRoom = () => true, answer } = options
+    const { rejoinTimeout = fleet && FLEET_REJOIN } = options
     // All lines share this machine.
     const shared = {
       scope,
@@ -76,7 +77,7 @@ export class Entrance {
     this.#pages = new WebSocketCalls({
       ...shared,
       ...(secret === undefined ? {} : { secret }),
-      ...(fleet ? { rejoinTimeout: FLEET_REJOIN } : {}),
+      ...(rejoinTimeout === undefined ? {} : { rejoinTimeout }),
       onCall: (line, { id, origin, key, headers }) => {
         const from = origin === undefined ? 'a program' : 'browser'
         const trace = this.#traceOf(id) ?? traceparentOf(headers)
@@ -125,6 +126,7 @@ export class Entrance {
   /** Takes no more calls, and says so (HO3). */
   drain(): void {
     this.#draining = true
+    this.#host.leave()
     this.#pages.stopTaking()
     this.#rtvi.stopTaking()
     this.#phone.stopTaking()

@@ -6,6 +6,7 @@ import {
   ScopeClosedError,
   describeError,
   noop,
+  pause,
   type Intercept,
 } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
@@ -184,7 +185,11 @@ export class Reception {
    * who are still there.
    */
   async drain(timeout: number): Promise<void> {
+    this.#server?.leave()
     this.entrance.drain()
+    // A call that is on its way is answered by another process.
+    const { clock, signal } = this.#scope
+    if (this.#server?.hasUnused) await pause(clock, supervision.unused, 'requests on their way', signal)
     await this.#untilEmpty(timeout)
     const { goodbye = GOODBYE } = this.#options
     for (const session of this.#sessions.values())

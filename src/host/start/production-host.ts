@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { newKey } from '../../lines/index.ts'
 import { hangUpCall } from '../../lines/twilio/index.ts'
 import { silentLogger, type Logger } from '../../parts/index.ts'
@@ -11,11 +10,13 @@ import { Recordings } from '../recordings.ts'
 import { importSpools } from '../reception/spool.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { WorkerView } from '../supervisor/supervisor-options.ts'
+import type { WorkerProgram } from '../supervisor/worker-process.ts'
 import type { Block } from '../supervisor/messages.ts'
 import type { ReplaceReason } from '../supervisor/supervisor-events.ts'
 import { WorkerMetrics, mergeMetrics, type MetricsSnapshot } from '../watch/merge-metrics.ts'
 import type { RestartWhy } from '../watch/metric-table.ts'
 import { Metrics } from '../watch/metrics.ts'
+import { startPrograms, type HostPrograms } from './host-programs.ts'
 import { callsPerWorker, spoolOf, workerSettings, type ServeOptions } from './serve-options.ts'
 import { ownVersion } from './version.ts'
 import { settingsInEnv, workOwner, type WorkerRequest } from './worker-settings.ts'
@@ -52,11 +53,13 @@ const restartCauses: Readonly<Record<ReplaceReason, RestartWhy>> = {
   'start-timeout': 'other',
 }
 
-const entry = (name: string): string => fileURLToPath(new URL(`${name}.js`, import.meta.url))
-
 /** Puts the parts of a host together: the journal, its place in the fleet, and the supervisor of its workers. */
 export class ProductionHost implements Running {
+  readonly #agentFile: string
   readonly #options: ServeOptions
+  readonly #programs: HostPrograms
+  /** Signs what one worker gives out for another, also for one of another program. */
+  readonly #ticketKey: string
   readonly #journal: Journal
   readonly #logger: Logger
   readonly #scope: Scope<string>
@@ -74,10 +77,13 @@ export class ProductionHost implements Running {
   #importing: Promise<void> = Promise.resolve()
   #forget: () => void = noop
 
-  private constructor(options: ServeOptions, journal: Journal) {
+  private constructor(agentFile: string, options: ServeOptions, journal: Journal, programs: HostPrograms) {
     const { logger = silentLogger, name = hostname(), version = ownVersion(), maxCalls = 100 } = options
     const { lease, resumeWindow } = options
+    this.#agentFile = agentFile
     this.#options = options
+    this.#programs = programs
+    this.#ticketKey = workerSettings(agentFile, options).ticketKey
     this.#journal = journal
     this.#logger = logger
     this.#scope = new Scope<string>('host', { closeTimeout: 5_000 })
@@ -107,12 +113,17 @@ export class ProductionHost implements Running {
     })
   }
 
-  static async start(agentFile: string, options: ServeOptions, journal: Journal): Promise<ProductionHost> {
-    const host = new ProductionHost(options, journal)
+  static async start(
+    agentFile: string,
+    options: ServeOptions,
+    journal: Journal,
+    programs: HostPrograms = startPrograms,
+  ): Promise<ProductionHost> {
+    const host = new ProductionHost(agentFile, options, journal, programs)
     try {
       await host.#importSpools()
       await host.#member.start()
-      await host.#supervise(agentFile)
+      await host.#supervise()
     } catch (error) {
       await host.#member.leave()
       await host.#scope.close()
@@ -174,7 +185,22 @@ export class ProductionHost implements Running {
     if (this.#draining) this.#journal.drain(id).catch(noop)
   }
 
-  async #supervise(agentFile: string): Promise<void> {
+  /** New calls get workers with this program and these options, as soon as one is ready (RL1). */
+  reload(calls: HostPrograms['calls'], options: ServeOptions): void {
+    this.#supervisor?.reload(this.#callProgram(calls, options))
+  }
+
+  /** Aborts all calls. Their reports are written, if that takes no time. */
+  abort(): void {
+    this.#supervisor?.abort()
+  }
+
+  #callProgram(calls: HostPrograms['calls'], options: ServeOptions): WorkerProgram {
+    const settings = { ...workerSettings(this.#agentFile, options), ticketKey: this.#ticketKey }
+    return { ...calls, env: { ...(calls.env ?? process.env), ...settingsInEnv(settings) } }
+  }
+
+  async #supervise(): Promise<void> {
     const {
       port = 4_600,
       host = '127.0.0.1',
@@ -185,10 +211,11 @@ export class ProductionHost implements Running {
       drainTimeout,
       closeTimeout,
     } = this.#options
-    const env = { ...process.env, ...settingsInEnv(workerSettings(agentFile, this.#options)) }
+    const { calls, work, listener } = this.#programs
+    const program = this.#callProgram(calls, this.#options)
     const supervisor = await Supervisor.start({
-      calls: { entry: entry('call-worker'), env },
-      work: { entry: entry('work-worker'), env },
+      calls: program,
+      ...(work ? { work: { ...program, ...work } } : {}),
       workers,
       callsPerWorker: callsPerWorker(this.#options),
       ...(isolation === 'process' ? { isolated: { maxCalls } } : {}),
@@ -203,9 +230,11 @@ export class ProductionHost implements Running {
       },
       request: (worker, body) => this.#answer(worker, body ?? {}),
       listener: {
-        exited: (worker) => {
+        ...listener,
+        exited: (worker, code, signal) => {
           this.#workerMetrics.remove(worker)
           this.#supervisor?.wake()
+          listener?.exited?.(worker, code, signal)
         },
         replaced: (worker, role, why) => {
           this.#metrics.workerRestarted(restartCauses[why])
@@ -268,6 +297,8 @@ export class ProductionHost implements Running {
     if (request.type === 'drain') return this.drain()
     if (request.type === 'room') return this.#supervisor?.hasRoomBeside(worker) === true
     if (request.type === 'last-metrics') return this.#updateMetrics(worker, request.snapshot)
+    const own = request.type === 'journal' ? undefined : this.#programs.answer?.(worker, request)
+    if (own !== undefined) return own
     const body = request.type === 'journal' ? request.request : undefined
     const answer = await answerRequest(this.#journal, body)
     if ((body as Partial<JournalRequest> | undefined)?.method === 'take') return this.#withCulprit(answer)

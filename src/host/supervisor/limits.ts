@@ -11,12 +11,16 @@ export const limits = {
   start: 60_000,
   /** Beyond `drainTimeout`, for a worker to say goodbye in the calls that are left. Then they are closed. */
   goodbye: 15_000,
+  /** For the request of a connection that a draining worker has taken. */
+  unused: 250,
   /** Beyond `closeTimeout`, for a worker to write its last reports and to exit. Then it is killed. */
   exit: 2_000,
   /** For a killed process to disappear. One that is stuck in the kernel may never do so. */
   kill: 5_000,
   /** Workers that drain at once because they were replaced, per call worker. Above it, the oldest closes its calls. */
   draining: 2,
+  /** Workers of earlier programs that drain at once, per call worker. Above it, the oldest closes its calls (RL1). */
+  earlier: 8,
   /** Isolated workers that start at once, unless `workers` is more. */
   starting: 4,
   /** How many times a call is passed from a worker without room to another. Then it is refused. */

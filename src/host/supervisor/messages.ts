@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 //
 //   worker ──IPC──▶ supervisor        ready, calls, taken, request, metrics, drained, pass (with a socket)
 //   worker's watchdog thread ──pipe──▶ supervisor    beat, blocked: they arrive even while the worker's event loop is blocked
-//   supervisor ──IPC──▶ worker        drain, close, answer, order, host, wake, metrics, connection and passed (with a socket)
+//   supervisor ──IPC──▶ worker        drain, close, abort, answer, order, host, wake, metrics, connection and passed (with a socket)
 
 /** From a worker, over IPC. */
 export type WorkerMessage =
@@ -63,6 +63,8 @@ export type SupervisorMessage =
   | { readonly type: 'drain'; readonly within: number }
   /** Close all calls within this many milliseconds, and exit. */
   | { readonly type: 'close'; readonly within: number }
+  /** Abort all calls: the worker is about to be killed. */
+  | { readonly type: 'abort' }
   | { readonly type: 'answer'; readonly id: number; readonly body?: unknown; readonly error?: AnswerError }
   | ({ readonly type: 'order' } & Order)
   /** The host has this id now: its lease was over. All calls of the worker belong to other processes. */

@@ -316,8 +316,12 @@ export class SupervisorMachine {
     const draining = this.workers.filter(
       ({ phase, calls }) => phase === 'draining' && (calls > 0 || !isolated),
     )
-    const room = isolated?.maxCalls ?? limits.draining * workers
-    return draining.slice(0, Math.max(0, draining.length - room)).flatMap((worker) => this.#close(worker))
+    const closed = (isEarlier: boolean, room: number): SupervisorCommand[] => {
+      const some = draining.filter(({ generation }) => generation < this.#state.generation === isEarlier)
+      const count = Math.max(0, some.length - (isolated?.maxCalls ?? room * workers))
+      return some.slice(0, count).flatMap((worker) => this.#close(worker))
+    }
+    return [...closed(false, limits.draining), ...closed(true, limits.earlier)]
   }
 
   // ── the end ──

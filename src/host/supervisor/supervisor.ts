@@ -126,13 +126,15 @@ export class Supervisor {
     this.#shell.handle({ type: 'drain' })
   }
 
-  /**
-   * Starts call workers with another program. Once one is ready, it gets all new calls, and the workers before finish theirs. If it
-   * cannot be loaded, they go on (RL1, RL2).
-   */
+  /** Starts call workers with another program. Once one is ready, it gets all new calls, and the others drain (RL1). */
   reload(program: WorkerProgram): void {
     this.#calls = program
     this.#shell.handle({ type: 'reload' })
+  }
+
+  /** Has call workers abort their calls. */
+  abort(): void {
+    this.#tell('calls', { type: 'abort' })
   }
 
   /** Whether a call that a worker has no room for would find room in another. */

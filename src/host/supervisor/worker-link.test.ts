@@ -62,16 +62,24 @@ describe("a worker's link to its supervisor", () => {
     expect(worker.exited).toBe(exitCodes.clean)
   })
 
-  it('hands an order to drain or close to a listener that comes later, once', () => {
+  it('hands an order to drain to a listener that comes later, and each order once', () => {
     const { link, worker } = open()
     worker.emit('message', { type: 'drain', within: 100 })
     worker.emit('message', { type: 'drain', within: 100 })
-    worker.emit('message', { type: 'close', within: 50 })
     const orders: unknown[] = []
     link.onDrain((order) => orders.push(order))
     link.onClose((order) => orders.push(order))
     worker.emit('message', { type: 'close', within: 50 })
+    worker.emit('message', { type: 'close', within: 50 })
     expect(orders).toEqual([{ within: 100 }, { within: 50, cause: 'drained' }])
+    expect(worker.exited).toBeUndefined()
+  })
+
+  it('[RL3] exits at once on an order to close while the worker is still loading', () => {
+    const { worker } = open()
+    worker.emit('message', { type: 'close', within: 50 })
+    expect(worker.sent).toEqual([{ type: 'drained', clean: true, written: true }])
+    expect(worker.exited).toBe(exitCodes.clean)
   })
 
   it('settles requests by their id', async () => {

@@ -56,6 +56,7 @@ export class WorkerLink {
   readonly #requests = new Map<number, { resolve: (body: unknown) => void; reject: (error: Error) => void }>()
   readonly #draining = new Ask<{ readonly within: number }>()
   readonly #closing = new Ask<{ readonly within: number; readonly cause: CloseCause }>()
+  #onAbort: (() => void) | undefined
   #onOrder: ((order: Order) => void) | undefined
   #onHost: ((id: string) => void) | undefined
   #onWake: (() => void) | undefined
@@ -76,6 +77,8 @@ export class WorkerLink {
     for (const stream of [ownProcess.stdout, ownProcess.stderr]) stream?.on('error', () => {})
     // A service manager may send the signal to all processes of a service. The supervisor alone decides what it means.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) ownProcess.on(signal, () => {})
+    // Until the worker listens, it has no calls to close. It may still be loading, for as long as it takes.
+    this.#closing.listen(() => this.exit({ clean: true, written: true }))
   }
 
   /** Returns undefined in a process that no supervisor has started. */
@@ -116,9 +119,14 @@ export class WorkerLink {
     this.#draining.listen(listener)
   }
 
-  /** Close all calls within this time, and exit. Called at once if the order came before. */
+  /** Close all calls within this time, and exit. Without a listener, the process exits at once. */
   onClose(listener: (order: { readonly within: number; readonly cause: CloseCause }) => void): void {
     this.#closing.listen(listener)
+  }
+
+  /** Abort all calls. */
+  onAbort(listener: () => void): void {
+    this.#onAbort = listener
   }
 
   onOrder(listener: (order: Order) => void): void {
@@ -192,6 +200,8 @@ export class WorkerLink {
         return this.#draining.give({ within: message.within })
       case 'close':
         return this.#closing.give({ within: message.within, cause: 'drained' })
+      case 'abort':
+        return this.#onAbort?.()
       case 'order':
         return this.#onOrder?.({ call: message.call, order: message.order })
       case 'host':

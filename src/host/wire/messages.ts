@@ -34,6 +34,8 @@ export interface HostInfo {
   readonly callToken?: boolean
   /** Whether calls are recorded. */
   readonly records?: boolean
+  /** Counts the versions of the agent file since `endwell dev` was started. */
+  readonly generation?: number
   readonly faults: readonly FaultInfo[]
 }
 
@@ -114,6 +116,8 @@ export type ListMessage =
   | { readonly type: 'sessions'; readonly sessions: readonly SessionSummary[] }
   | { readonly type: 'session'; readonly session: SessionSummary }
   | { readonly type: 'faults'; readonly faults: readonly FaultInfo[] }
+  /** Another process takes calls from now on: connect again. */
+  | { readonly type: 'moved' }
 
 /** `GET /api/sessions/:id/events`: a snapshot, then batches, then `closed`, after which the stream ends. */
 export type LiveMessage =

@@ -27,6 +27,7 @@ export class Feed<Message> {
   #timer: Timer | undefined
   #failures = 0
   #stopped = false
+  #moving = false
   /** Disconnected because the page is hidden. */
   #paused = false
   #pausing: Timer | undefined
@@ -51,6 +52,12 @@ export class Feed<Message> {
     if (this.#stopped || this.#paused || this.#reading) return
     this.#timer?.clear()
     this.#read().catch(() => {})
+  }
+
+  /** Connects again, to whichever process answers now. */
+  reconnect(): void {
+    this.#moving = true
+    this.#reading?.abort()
   }
 
   readonly #visibilityChanged = (): void => {
@@ -84,6 +91,10 @@ export class Feed<Message> {
     this.#timer?.clear()
     this.#reading = undefined
     if (this.#stopped || this.#paused) return
+    if (this.#moving) {
+      this.#moving = false
+      return await this.#read()
+    }
     this.#events.offline(failure)
     // A retry does not help against a refusal.
     if (failure.status >= 400 && failure.status < 500) return

@@ -8,6 +8,8 @@ export type HostConnection = 'connecting' | 'online' | 'offline' | 'unauthorised
 
 export const connection = signal<HostConnection>('connecting')
 export const info = signal<HostInfo | undefined>(undefined)
+/** The version of the agent that has begun to answer since the page was opened. Undefined once it was noted. */
+export const newVersion = signal<number | undefined>(undefined)
 export const faults = signal<readonly FaultInfo[]>([])
 
 /** Newest first. Undefined until the host has sent the list. */
@@ -38,7 +40,10 @@ export function connect(): void {
 export const retry = (): void => feed?.retry()
 
 async function loadInfo(): Promise<void> {
+  const before = info.value?.generation
   info.value = await read<HostInfo>('api/info')
+  const { generation } = info.value
+  if (before !== undefined && generation !== before) newVersion.value = generation
   faults.value = info.value.faults
   document.title = `${info.value.name} · endwell studio`
 }
@@ -50,6 +55,7 @@ function failed(error: unknown): void {
 function received(message: ListMessage): void {
   if (message.type === 'sessions') sessions.value = message.sessions
   else if (message.type === 'faults') faults.value = message.faults
+  else if (message.type === 'moved') feed?.reconnect()
   else {
     const { session } = message
     const known = sessions.value ?? []

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { limits } from '../../../src/host/supervisor/limits.ts'
+import { offer } from '../../../src/lines/websocket/protocol.ts'
 import { wsNetwork } from '../../../src/link/index.ts'
 import { ScriptedLlm, ScriptedTts, callTool } from '../../../src/testing/index.ts'
 import { TwilioCarrier } from '../../../src/testing/servers/index.ts'
@@ -14,6 +17,28 @@ const ringing: RequestInit = {
   headers: { connection: 'close', 'content-type': 'application/x-www-form-urlencoded' },
 }
 const unsigned = { signs: 'never', signsStream: 'never' } as const
+
+describe('a process that drains', () => {
+  it('[RL1] passes on a call whose connection it took before, instead of closing it', async () => {
+    await using host = await TestHost.open()
+    const neighbours = new Corridor()
+    const first = await host.start({ neighbours })
+    neighbours.to = await host.start()
+    const page = connect(first.reception.port, '127.0.0.1')
+    await once(page, 'connect')
+    // Connections are taken in their order.
+    await fetch(`${first.url}/healthz`, { headers: { connection: 'close' } })
+    const closed = first.reception.drain(0).then(() => first.reception.close())
+    page.write(
+      `GET /call HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: ${offer({}).join()}\r\n\r\n`,
+    )
+    expect(String(await once(page, 'data'))).toMatch(/^HTTP\/1\.1 101 /)
+    expect(neighbours.passed).toEqual([0])
+    page.destroy()
+    await closed
+  })
+})
 
 describe('a process without room', () => {
   it('[HO40] passes a page on to a process that has room, and it is answered there', async () => {

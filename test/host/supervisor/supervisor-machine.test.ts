@@ -108,6 +108,20 @@ describe('a reload', () => {
     expect(life.in('ready')).toEqual(['w2'])
   })
 
+  it('[RL1] lets calls of several earlier programs go on, and closes the oldest of more than that', () => {
+    const life = Life.running(one)
+    const reload = (): void => {
+      life.handle({ type: 'reload' })
+      life.handle({ type: 'ready', worker: life.in('starting')[0]! })
+    }
+    for (let count = 0; count < limits.earlier; count++) reload()
+    expect(life.in('draining')).toHaveLength(limits.earlier)
+    expect(life.in('closing')).toEqual([])
+    reload()
+    expect(life.in('closing')).toEqual(['w1'])
+    expect(life.in('draining')).toHaveLength(limits.earlier)
+  })
+
   it.each([
     ['dies', (life: Life) => life.exit('w2')],
     ['is not ready in time', (life: Life) => life.elapse(limits.start)],

@@ -1,8 +1,4 @@
-import { findRuntime, createRuntime } from './runtime.ts'
-import { patchHttp } from './patch-http.ts'
-import { patchNet } from './patch-net.ts'
-import { patchProcesses } from './patch-processes.ts'
-import { patchTimers } from './patch-timers.ts'
+import { installHooks } from './install-hooks.ts'
 
 /**
  * Installs the guard's hooks in Node: sockets, processes, workers, timers and HTTP agents. Import this module once, before
@@ -10,12 +6,7 @@ import { patchTimers } from './patch-timers.ts'
  * nothing until there is a guard.
  */
 export function install(): void {
-  if (findRuntime()) return
-  const runtime = createRuntime()
-  patchNet(runtime)
-  patchProcesses(runtime)
-  patchTimers(runtime)
-  patchHttp(runtime)
+  installHooks()
 }
 
 install()

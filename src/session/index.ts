@@ -1,6 +1,7 @@
 export {
   Agent,
   AgentTask,
+  isAgent,
   type AgentOptions,
   type AgentTaskOptions,
   type HookContext,

@@ -1,4 +1,11 @@
-import { Agent, type NestedTask, type Tool, type ToolContext, type Toolset } from '../session/index.ts'
+import {
+  isAgent,
+  type Agent,
+  type NestedTask,
+  type Tool,
+  type ToolContext,
+  type Toolset,
+} from '../session/index.ts'
 import { variantOf } from './variant.ts'
 
 /**
@@ -52,7 +59,7 @@ export abstract class AgentVariants {
       run: async (input: unknown, context: ToolContext) => {
         const own = variantOf(context, { run: (task) => this.nested(context, this.#task(task)) })
         const value = await this.run(name, tool, input, own)
-        return value instanceof Agent ? this.agent(value) : value
+        return isAgent(value) ? this.agent(value) : value
       },
     })
   }

@@ -1,6 +1,7 @@
 import {
-  Agent,
+  isAgent,
   Session,
+  type Agent,
   type NestedTask,
   type SessionOptions,
   type Tool,
@@ -62,8 +63,10 @@ export class MockTools extends AgentVariants {
     const mock = this.#mocks.get(name)
     this.#observer.ran(context.id, input, mock !== undefined)
     const value =
-      mock === undefined ? await tool.run(input, context) : await this.#play(name, mock, input, context)
-    if (!(value instanceof Agent)) this.#observer.returned(context.id, value)
+      mock === undefined
+        ? await tool.run(input, context)
+        : await playMock(name, mock, input, context, this.#wait)
+    if (!isAgent(value)) this.#observer.returned(context.id, value)
     return value
   }
 
@@ -75,15 +78,22 @@ export class MockTools extends AgentVariants {
       this.#observer.waits(context.id, false)
     }
   }
+}
 
-  async #play(name: string, mock: MockTool, input: unknown, context: ToolContext): Promise<unknown> {
-    if (typeof mock === 'function') return mock(input as Readonly<Record<string, unknown>>, context)
-    if (mock === 'hang') return new Promise(() => {})
-    if (mock.late !== undefined) await this.#wait(mock.late)
-    if (!('throws' in mock)) return mock.returns
-    const { throws } = mock
-    throw typeof throws === 'string' ? new Error(`mock of '${name}': ${throws}`) : throws
-  }
+/** Runs a mock instead of a tool. */
+export async function playMock(
+  name: string,
+  mock: MockTool,
+  input: unknown,
+  context: ToolContext,
+  wait: (ms: number) => Promise<void>,
+): Promise<unknown> {
+  if (typeof mock === 'function') return mock(input as Readonly<Record<string, unknown>>, context)
+  if (mock === 'hang') return new Promise(() => {})
+  if (mock.late !== undefined) await wait(mock.late)
+  if (!('throws' in mock)) return mock.returns
+  const { throws } = mock
+  throw typeof throws === 'string' ? new Error(`mock of '${name}': ${throws}`) : throws
 }
 
 /** A session that uses variants of its agents, and reports when a tool call has been approved or refused. */

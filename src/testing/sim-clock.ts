@@ -7,8 +7,13 @@ interface Event extends Timer, Live {
   cleared: boolean
 }
 
-/** The date at which virtual time begins: arbitrary but fixed, so that reports are the same in every run. */
+/** The default date at which virtual time begins: arbitrary but fixed, so that reports are the same in every run. */
 const EPOCH = Date.UTC(2026, 0, 1)
+
+export interface SimClockOptions {
+  /** The date at which virtual time begins, in milliseconds since 1970. Default: 1 January 2026. */
+  epoch?: number
+}
 
 /** A virtual clock. Time stands still and jumps from one event to the next. */
 export class SimClock implements Clock {
@@ -16,14 +21,19 @@ export class SimClock implements Clock {
   /** Timers outside the code under test, such as those of a simulated server. They do not count as leaks. */
   readonly outside = new Registry()
   readonly #events: Event[] = []
+  readonly #epoch: number
   #now = 0
+
+  constructor({ epoch = EPOCH }: SimClockOptions = {}) {
+    this.#epoch = epoch
+  }
 
   now(): number {
     return this.#now
   }
 
   date(): number {
-    return EPOCH + this.#now
+    return this.#epoch + this.#now
   }
 
   after(ms: number, name: string, callback: () => void): Timer {
@@ -45,6 +55,15 @@ export class SimClock implements Clock {
   /** Jumps ahead without running the events in between, as after a computer's sleep: they run late. */
   jump(ms: number): void {
     this.#now += ms
+  }
+
+  /** When the next event is due. Undefined if there is none. */
+  get nextAt(): number | undefined {
+    for (;;) {
+      const event = this.#events.at(-1)
+      if (event?.cleared !== true) return event?.at
+      this.#events.pop()
+    }
   }
 
   /** Advances to the next event and runs it. Returns its name, or undefined if there is none. */

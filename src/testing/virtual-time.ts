@@ -14,6 +14,15 @@ interface Waiter extends Waiting {
 export interface VirtualTimeOptions {
   /** The limit of events per wait, to stop a timer that reschedules itself forever. Default: 100,000. */
   maxEvents?: number
+  /**
+   * Called before each event that is not due yet. Lets real time pass instead if the code under test waits for something
+   * real: moves the clock by it, and resolves to true. Default: nothing real is awaited.
+   */
+  waitForReal?: (clock: SimClock) => boolean | Promise<boolean>
+  /** Called after each turn of the event loop. */
+  turned?: () => void
+  /** The date at which virtual time begins, in milliseconds since 1970. Default: 1 January 2026. */
+  epoch?: number
 }
 
 const HINT =
@@ -30,13 +39,23 @@ const HINT =
  * ```
  */
 export class VirtualTime implements Pace {
-  readonly clock = new SimClock()
+  readonly clock: SimClock
   readonly #waiting = new Set<Waiter>()
   readonly #maxEvents: number
+  readonly #waitForReal: NonNullable<VirtualTimeOptions['waitForReal']>
+  readonly #turned: () => void
   #passing = false
 
-  constructor({ maxEvents = 100_000 }: VirtualTimeOptions = {}) {
+  constructor({
+    maxEvents = 100_000,
+    waitForReal = () => false,
+    turned = noop,
+    epoch,
+  }: VirtualTimeOptions = {}) {
+    this.clock = new SimClock(epoch === undefined ? {} : { epoch })
     this.#maxEvents = maxEvents
+    this.#waitForReal = waitForReal
+    this.#turned = turned
   }
 
   /** Settles like the promise. Rejects at once if the promise can never settle. */
@@ -78,10 +97,15 @@ export class VirtualTime implements Pace {
     this.#passing = true
     for (;;) {
       await drain()
+      this.#turned()
       // The code after a finished wait runs first: time must not run ahead of it.
       if (this.#settleWaits()) continue
       if (this.#waiting.size === 0) break
-      const event = this.clock.step()
+      const { clock } = this
+      const isDue = clock.nextAt !== undefined && clock.nextAt <= clock.now()
+      const real = !isDue && this.#waitForReal(clock)
+      if (real !== false && (await real)) continue
+      const event = clock.step()
       for (const waiter of this.#waiting) {
         if (event === undefined) this.#fail(waiter, 'it would wait forever: no timer is left')
         else if (++waiter.events > this.#maxEvents)

@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Test files that patch globals for good. They run in processes of their own, which they share. */
-export const guarded = ['{src,test}/guard/**/*.test.ts']
+export const guarded = ['{src,test}/guard/**/*.test.ts', 'test/hunt/**/*.test.ts']
 
 /** Test files that mock modules, collect garbage or count hooks: each needs a process of its own. */
 export const isolated = [

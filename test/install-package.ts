@@ -11,6 +11,7 @@ const started = [
   'cli/main.js',
   'cli/reload/dev-worker.js',
   'cli/reload/loaded-files-hooks.js',
+  'cli/hunt/hunt-process.js',
   'host/start/call-worker.js',
   'host/start/check-agent-process.js',
   'host/start/work-worker.js',

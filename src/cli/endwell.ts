@@ -49,6 +49,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'list after-call work, or retry it',
     run: async (args) => (await hostCommands()).work(args),
   },
+  hunt: {
+    about: 'hang up on an agent at every moment, and see what does not end well',
+    run: async (args) => (await import('./hunt/hunt-command.ts')).hunt(args),
+  },
   doctor: {
     about: 'check what `start` needs, and say what to do',
     run: async (args) => (await import('./doctor/doctor-command.ts')).doctor(args),

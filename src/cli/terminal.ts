@@ -20,6 +20,11 @@ export const terminal = {
     for (const line of lines) console.error(plain(line))
   },
 
+  /** Shows how far something has come, in one line of a terminal that the next call replaces. Prints nothing elsewhere. */
+  progress(text: string): void {
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${plain(text)}`)
+  },
+
   /** Prints a value as one line of JSON. */
   json(value: unknown): void {
     console.log(jsonLine(value))

@@ -253,6 +253,11 @@ export const errorCodes = {
     EXPECTATION: ['A turn of a rehearsal was not as expected.', 'The message shows the turn.'],
     REHEARSAL: ['A rehearsal cannot continue.', 'The message says why.'],
     VIOLATION: ['A simulation broke a rule.', 'The message names the rule and shows the story.'],
+    HUNT: ['A hunt cannot begin, or has no such case.', 'The message says why.'],
+    HUNT_OFFLINE: [
+      'In a hunt, the agent wanted to connect to another machine.',
+      'Allow it with `--online`, or mock the tool.',
+    ],
     SERVER_CLOSED: ['A loopback server was closed while a test waited for it.', 'Close it later.'],
     BAD_TWIML: ["A webhook's response is not valid TwiML.", 'The message says where.'],
   },

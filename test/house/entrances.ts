@@ -6,6 +6,9 @@ import type { Manifest, Source } from './tree.ts'
 const others = new Set([
   // The page shares this with the host. It needs no Node, unlike the host's index.
   'src/host/wire/index.ts',
+  // Hunts run the agent's code in contexts of the guard's hooks, and name its lines as the watchdog does.
+  'src/guard/hooks.ts',
+  'src/host/supervisor/frames.ts',
   // The journal in memory, in `testing`, shares what is not public.
   'src/host/journal/index.ts',
   // The host collects the packages that models need.

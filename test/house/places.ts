@@ -56,6 +56,22 @@ export const places: readonly Place[] = [
     reason: 'runs all microtasks between two events of a simulation',
   },
   {
+    path: 'src/testing/hunt/virtual-globals.ts',
+    powers: ['timers', 'now', 'chance', 'disguise'],
+    reason:
+      'replaces the time, the chance and the fetch of the platform for the code of an agent that is hunted',
+  },
+  {
+    path: 'test/hunt/',
+    powers: ['timers', 'now', 'chance', 'disguise'],
+    reason: 'has agents that use the platform as users do, with their bugs',
+  },
+  {
+    path: 'examples/hunt/',
+    powers: ['timers'],
+    reason: 'is written as users write agents, with their bugs',
+  },
+  {
     path: 'examples/after-call/receiver.ts',
     powers: ['now'],
     reason: 'is the program of somebody else, which receives webhooks and has no other clock',

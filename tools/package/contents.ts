@@ -11,8 +11,9 @@ import type { Files } from './tarball.ts'
  * loopback that rings people. 0.3 MB: who answered and messages, warm transfers, calls out of a fleet, latency by stage, prices,
  * recordings and the page that plays them. 0.2 MB: keys by the carrier, the caller's own program, captions, and chat in a terminal.
  * 0.1 MB: calls in React, and guides for those who come from other frameworks. 0.1 MB: RTVI clients over WebSocket.
+ * 0.2 MB: hunts, and callers played by a model.
  */
-export const maxUnpackedBytes = 5_400_000
+export const maxUnpackedBytes = 5_600_000
 
 export function unpackedBytes(files: Files): number {
   return [...files.values()].reduce((sum, content) => sum + content.length, 0)

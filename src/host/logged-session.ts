@@ -78,7 +78,9 @@ export class LoggedSession {
   details(): SessionDetails {
     const { summary, events } = this
     const report = this.#report
-    return { summary, events, ...(report ? { report, text: formatSession(report) } : {}) }
+    if (!report) return { summary, events }
+    const faults = summary.faults ? `\nfaults that were on: ${summary.faults.join(', ')}` : ''
+    return { summary, events, report, text: formatSession(report) + faults }
   }
 
   /** Sends the watcher a snapshot, then batches, then the end. Returns an unsubscribe function. */

@@ -1,6 +1,7 @@
 import { connection, info, liveCount } from './host/store.ts'
 import { Count } from './shared/count.tsx'
-import type { Route } from './shared/route.ts'
+import { lastSearch } from './sessions/list-state.ts'
+import { linkToList, type Route } from './shared/route.ts'
 import './head.css'
 
 /** The top of the page: the views, the host, and the connection to it. */
@@ -19,7 +20,11 @@ export function Head({ view }: { readonly view: Route['view'] }) {
         <a href="#/" aria-current={view === 'call' ? 'page' : undefined}>
           Talk
         </a>
-        <a href="#/sessions" aria-current={view === 'call' ? undefined : 'page'}>
+        {/* Back to the list as it was left. On the list, to all calls. */}
+        <a
+          href={linkToList(view === 'sessions' ? '' : lastSearch.value)}
+          aria-current={view === 'call' ? undefined : 'page'}
+        >
           Calls
           {liveCount.value > 0 && (
             <Count>

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { tabTo } from './keyboard.ts'
 import { askForHours, call, sentence, turnOn } from './callers.ts'
 import { studios } from './studios.ts'
 
@@ -114,6 +113,11 @@ describe('a call from the page', () => {
     expect(await page.getByRole('button', { name: 'All off' }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Hang up' }).click()
     await page.getByText('Faults that were on: stt close hangs, exit hook throws').waitFor()
+    await page.getByRole('button', { name: 'Copy as text' }).click()
+    await page.getByRole('status').getByText('Report copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      'faults that were on: stt close hangs, exit hook throws',
+    )
   })
 
   it('offers its report as text, as a file and as a link', async () => {
@@ -143,34 +147,53 @@ describe('a call from the page', () => {
     await page.goto(await copied())
     await sentence(page).getByText('Closed cleanly').waitFor()
   })
+})
 
-  it('can be made with the keyboard alone', async () => {
+describe('the sound of a call', () => {
+  it('is shown for both sides, and a muted microphone cannot be overlooked', async () => {
     await using studio = await openStudio()
     const { page } = studio
     await studio.goto()
-    await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).waitFor()
-    const reach = (name: string): Promise<void> => tabTo(page, name)
-    await reach('button Call')
-    await page.keyboard.press('Enter')
-    await page.getByRole('log').getByText('How can I help you?').waitFor()
-    await reach('button Mute')
+    await call(studio)
+    await page.evaluate('testLine.level(0.3), testLine.agentLevel(0.1)')
+    const level = (name: string) => async () =>
+      Number(await page.getByRole('meter', { name }).getAttribute('aria-valuenow'))
+    await expect.poll(level('Microphone level')).toBeGreaterThan(50)
+    await expect.poll(level('Level of the agent')).toBeGreaterThan(50)
+    await page.getByRole('button', { name: 'Mute' }).click()
+    await page.getByRole('status').getByText('You are muted. The agent cannot hear you.').waitFor()
+    await expect.poll(level('Microphone level')).toBe(0)
+    expect(await page.evaluate('testSound.muted')).toBe(true)
+  })
+
+  it('has a volume and devices, which are remembered, and push to talk by button and by key', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    await studio.goto()
+    await page.getByRole('button', { name: 'Sound' }).click()
+    await page.getByRole('slider', { name: 'Volume of the agent' }).fill('40')
+    await page.getByRole('combobox', { name: 'Microphone' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Push to talk' }).check()
+    await page.reload()
+    await call(studio)
+    const sound = (): Promise<unknown> => page.evaluate('[testSound.volume, testSound.muted]')
+    expect(await sound()).toEqual([0.4, true])
+    await page.getByText('Hold the button or the space bar to talk.').waitFor()
+    await page.locator('main').focus()
+    await page.keyboard.down('Space')
+    await page.getByRole('button', { name: 'Talking…' }).waitFor()
+    expect(await sound()).toEqual([0.4, false])
+    await page.keyboard.up('Space')
+    await page.getByRole('button', { name: 'Hold to talk' }).hover()
+    expect(await sound()).toEqual([0.4, true])
+    await page.mouse.down()
+    expect(await sound()).toEqual([0.4, false])
+    await page.mouse.up()
+    expect(await sound()).toEqual([0.4, true])
+    await page.getByLabel('Type instead of speaking').fill('two words')
     await page.keyboard.press('Space')
-    await page.getByRole('button', { name: 'Unmute' }).waitFor()
-    await reach('button Keypad')
-    await page.keyboard.press('Enter')
-    await reach('button 5')
-    await page.keyboard.press('Enter')
-    await reach('input Type instead of speaking')
-    await page.keyboard.type('When are you open?')
-    await page.keyboard.press('Enter')
-    await page.getByRole('log').getByText('reading the calendar').waitFor()
-    // Tab goes round the page to the buttons above.
-    await reach('button Hang up')
-    await page.keyboard.press('Enter')
-    await sentence(page).getByText('Closed cleanly').waitFor()
-    await reach('button Copy as text')
-    await page.keyboard.press('Enter')
-    await page.getByRole('status').getByText('copied').waitFor()
+    expect(await page.getByLabel('Type instead of speaking').inputValue()).toBe('two words ')
+    expect(await sound()).toEqual([0.4, true])
   })
 })
 

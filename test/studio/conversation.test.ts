@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { LiveEvent, LiveMessage } from '../../src/host/index.ts'
+import type { LiveEvent, LiveMessage, SessionSummary } from '../../src/host/index.ts'
 import { eventsOfItems } from '../../src/host/report-events.ts'
+import { tool } from '../../src/session/index.ts'
+import { callTool, inVirtualTime } from '../../src/testing/index.ts'
 import {
   activityOf,
   applyToConversation,
@@ -8,6 +10,7 @@ import {
   restOf,
   type Conversation,
 } from '../../studio/src/live/conversation.ts'
+import { aLiveCall } from '../session/fixture.ts'
 
 type WithoutTime<E> = E extends LiveEvent ? Omit<E, 'at'> : never
 
@@ -40,6 +43,23 @@ const spoken = (
 })
 
 describe('the transcript', () => {
+  it('says of a call that has ended which tool did not stop, and has no tool that runs', () =>
+    inVirtualTime(async (world) => {
+      const tools = { book: tool({ description: 'Books', run: () => new Promise(() => {}) }) }
+      const call = await aLiveCall(world, { agent: { tools }, answers: [[callTool('book')]] })
+      call.caller.types('Book!')
+      await world.clock.elapse(100)
+      const report = await call.session.close()
+      const summary: SessionSummary = { id: 'one', state: 'closed', addedAt: 0, turns: 1, errors: 0 }
+      const named = (name: string) => ({ type: 'tool', id: name, name, input: '{}' }) as const
+      const live = after(named('find'), named('book'))
+      const ended = applyToConversation(live, { type: 'closed', summary, report })
+      expect(ended.entries).toMatchObject([
+        { name: 'find', how: 'stopped' },
+        { name: 'book', how: 'stuck' },
+      ])
+    }))
+
   it('has a speech as unheard while it plays, and as heard afterwards', () => {
     const during = after({ type: 'speaking', speech: 1, text: 'Good morning.' })
     expect(during.entries).toMatchObject([{ heard: '', unheard: 'Good morning.', how: 'playing' }])
@@ -210,8 +230,11 @@ describe('the activity of the agent', () => {
     expect(activityOf(speaking)).toBe('speaking')
     const listening = applyToConversation(speaking, batch([spoken('b', 'b', 'played')]))
     expect(activityOf(listening)).toBe('listening')
-    const tool = applyToConversation(listening, batch([{ type: 'tool', id: 'c', name: 'book', input: '{}' }]))
-    expect(activityOf(tool)).toBe('thinking')
+    const running = applyToConversation(
+      listening,
+      batch([{ type: 'tool', id: 'c', name: 'book', input: '{}' }]),
+    )
+    expect(activityOf(running)).toBe('thinking')
   })
 })
 

@@ -26,7 +26,7 @@ it('a list of sessions becomes a table for a spreadsheet, in which no text is a 
   const [head, one, two, end] = csv.split('\r\n')
   expect(head).toMatch(/^id,startedAt,endedAt,/)
   expect(one).toBe(
-    `one,1970-01-01T00:00:00.000Z,1970-01-01T00:00:01.000Z,,'+4930123456,closed,hung-up,caller-hung-up,true,,book find,0,2,61000,420,1700,model,0.0123,USD,rime,12,"'=HYPERLINK(""http://x"")"`,
+    `one,1970-01-01T00:00:00.000Z,1970-01-01T00:00:01.000Z,,'+4930123456,closed,hung-up,caller-hung-up,true,"The tool book, the tool find failed",,book find,0,2,61000,420,1700,model,0.0123,USD,rime,12,"'=HYPERLINK(""http://x"")"`,
   )
   expect(two).toMatch(/,"Hello, ""you"""$/)
   expect(end).toBe('')

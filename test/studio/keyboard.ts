@@ -1,14 +1,23 @@
 import type { Page } from 'playwright-core'
 
-/** Presses Tab until the element with this name has the focus: `button Hang up`, `input Type instead of speaking`. */
-export async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 40; presses++) {
+/** More presses than any view has places for the focus. */
+const MOST = 120
+
+/** Presses Tab until an element with this name has the focus: `button Hang up`, `input Type instead of speaking`. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  for (let presses = 0; presses < MOST; presses++) {
     await page.keyboard.press('Tab')
-    const here = await page.evaluate(
-      `(({ labels, localName, textContent }) =>
-        localName + ' ' + (labels?.[0]?.textContent ?? textContent).trim())(document.activeElement)`,
+    const here: string = await page.evaluate(
+      `(({ ariaLabel, labels, localName, textContent }) =>
+        localName + ' ' + (ariaLabel ?? labels?.[0]?.textContent ?? textContent).trim())(document.activeElement)`,
     )
-    if (here === name) return
+    if (typeof name === 'string' ? here === name : name.test(here)) return
   }
-  throw new Error(`Tab never reached '${name}'`)
+  throw new Error(`Tab never reached '${String(name)}'`)
+}
+
+/** Tabs to an element, and presses a key on it. Default: Enter. */
+export async function pressOn(page: Page, name: string | RegExp, key = 'Enter'): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press(key)
 }

@@ -6,33 +6,38 @@ import type { Tts } from '../../src/parts/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts } from '../../src/testing/index.ts'
-import { PATIENCE, launchChromium, troubleOf, type ChromiumOptions } from '../browser/chromium.ts'
+import { PATIENCE, launchChromium, troubleOf } from '../browser/chromium.ts'
 import { buildPage } from './build-page.ts'
 import { info } from './studio.ts'
 
 let built: Awaited<ReturnType<typeof buildPage>>
+let browser: Browser
 
 beforeAll(async () => {
-  built = await buildPage({ calls: 'real' })
+  ;[browser, built] = await Promise.all([launchChromium(), buildPage({ calls: 'real' })])
 })
 
-afterAll(() => built.remove())
+afterAll(async () => {
+  await browser.close()
+  built.remove()
+})
 
-interface PhoneBoxOptions extends ChromiumOptions {
+interface PhoneBoxOptions {
+  /** Default: the browser that the tests share. */
+  readonly browser?: Browser
   readonly secret?: string
   readonly voice?: Tts
 }
 
-/** A host that accepts calls over its WebSocket line, and a browser to call from. */
+/** A host that accepts calls over its WebSocket line, and a page to call from. */
 class PhoneBox {
   readonly scope = new Scope('phone box')
   readonly sessions: Session[] = []
   server!: HttpServer
-  browser!: Browser
   page!: Page
   trouble: string[] = []
 
-  static async open({ secret, voice, ...options }: PhoneBoxOptions = {}): Promise<PhoneBox> {
+  static async open({ secret, voice, browser: used = browser }: PhoneBoxOptions = {}): Promise<PhoneBox> {
     const box = new PhoneBox()
     const { scope } = box
     const calls = new WebSocketCalls({
@@ -68,8 +73,7 @@ class PhoneBox {
         else calls.upgrade(request, socket, head)
       },
     })
-    box.browser = await launchChromium(options)
-    box.page = await box.browser.newPage()
+    box.page = await used.newPage()
     box.page.setDefaultTimeout(PATIENCE)
     box.trouble = troubleOf(box.page)
     await box.page.goto(box.server.url)
@@ -77,7 +81,7 @@ class PhoneBox {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.browser.close()
+    await this.page.close()
     await Promise.all(this.sessions.map((session) => session.close({ closeTimeout: 1_000 })))
     await this.scope.close()
   }
@@ -134,7 +138,8 @@ describe('a call over the WebSocket line', () => {
   })
 
   it('works by typing if the microphone is denied', async () => {
-    await using box = await PhoneBox.open({ allowsMicrophone: false })
+    await using strict = await launchChromium({ allowsMicrophone: false })
+    await using box = await PhoneBox.open({ browser: strict })
     const { page } = box
     await page.getByRole('button', { name: 'Call', exact: true }).click()
     await page.getByText('Microphone access denied').waitFor()

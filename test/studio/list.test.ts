@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionSummary } from '../../src/host/index.ts'
+import type { TurnStage } from '../../src/session/index.ts'
+import { firstWordsOf } from '../../studio/src/sessions/first-words.ts'
 import { listFiguresOf } from '../../studio/src/sessions/list-figures.ts'
 import { conditionOf, everything, listStateOf, searchOf } from '../../studio/src/sessions/list-state.ts'
 
@@ -32,13 +34,13 @@ describe('the state of the list', () => {
 
 describe('the figures of a list', () => {
   it('[ST5] say how many calls went wrong, how long callers waited, and what the calls cost', () => {
-    const latency = (p50: number, p95: number) => ({ latency: { p50, p95 } })
+    const latency = (p50: number, p95: number, stage: TurnStage) => ({ latency: { p50, p95, stage } })
     const cost = (total: number) => ({ cost: { total, currency: 'USD' } })
     expect(
       listFiguresOf([
-        ended({ ...latency(400, 900), ...cost(0.1) }),
-        ended({ ...latency(600, 2_400), ...cost(0.2), clean: false }),
-        ended({ ...latency(500, 1_000), ...cost(0.3), failedTools: ['book'] }),
+        ended({ ...latency(400, 900, 'model'), ...cost(0.1) }),
+        ended({ ...latency(600, 2_400, 'voice'), ...cost(0.2), clean: false }),
+        ended({ ...latency(500, 1_000, 'voice'), ...cost(0.3), failedTools: ['book'] }),
         { ...ended({}), state: 'live' },
       ]),
     ).toEqual({
@@ -47,6 +49,7 @@ describe('the figures of a list', () => {
       wrong: 2,
       p50: 500,
       p95: 2_400,
+      stage: 'voice',
       cost: '$0.6000',
       perCall: '$0.2000',
       unpriced: 0,
@@ -62,5 +65,14 @@ describe('the figures of a list', () => {
     ])
     expect(figures).toMatchObject({ cost: '$1.50 + €2.00', perCall: undefined, unpriced: 2 })
     expect(listFiguresOf([])).toMatchObject({ calls: 0, p50: undefined, cost: undefined, unpriced: 0 })
+  })
+})
+
+describe('the title of a call', () => {
+  it('has its first words, and says so if they are those of the agent', () => {
+    expect(firstWordsOf(ended({ words: 'When are you open?' }))).toBe('When are you open?')
+    expect(firstWordsOf(ended({ words: 'Bright Dental!', turns: 0 }))).toBe('Agent: Bright Dental!')
+    expect(firstWordsOf(ended({ turns: 0 }))).toBe('Nothing was said')
+    expect(firstWordsOf({ ...ended({ turns: 0 }), state: 'live' })).toBe('Nothing said yet')
   })
 })

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -9,6 +9,7 @@ import { tool } from '../../src/session/index.ts'
 import { callTool } from '../../src/testing/index.ts'
 import { barriers } from './barriers.ts'
 import { askForHours, call, sentence, turnOn } from './callers.ts'
+import { pressOn, tabTo } from './keyboard.ts'
 import { looks, pictures } from './looks.ts'
 import { idOf, makeMorning, openMorning, recordingsIn } from './morning/morning.ts'
 import type { Studio } from './studio.ts'
@@ -48,7 +49,7 @@ class Looks {
 describe.each(looks)('the page: %s, %s', (colorScheme, size, viewport) => {
   const browserOptions = { colorScheme, viewport, timezoneId: 'Europe/Berlin', locale: 'en-US' } as const
 
-  it('has no accessibility barriers in a call and after it', async () => {
+  it('[ST6] has no accessibility barriers in a call and after it', async () => {
     await using studio = await openStudio({ recordings: folder, browserOptions })
     const { page } = studio
     const look = new Looks(page, `${size}-${colorScheme}`)
@@ -81,7 +82,7 @@ describe.each(looks)('the page: %s, %s', (colorScheme, size, viewport) => {
     expect(studio.errors).toEqual([])
   })
 
-  it('has no accessibility barriers in the list, in calls of the past, and in a call that is watched', async () => {
+  it('[ST6] has no accessibility barriers in the list, in calls of the past, and in a call that is watched', async () => {
     await using past = await thePast()
     await using studio = await openStudio({ ...past.options, browserOptions })
     const { page, stage } = studio
@@ -111,7 +112,7 @@ describe.each(looks)('the page: %s, %s', (colorScheme, size, viewport) => {
     expect(studio.errors).toEqual([])
   })
 
-  it('has no accessibility barriers when there is nothing to show', async () => {
+  it('[ST6] has no accessibility barriers when there is nothing to show', async () => {
     await using studio = await openStudio({ browserOptions, secret: 'correct horse battery' })
     const { page, stage } = studio
     const look = new Looks(page, `${size}-${colorScheme}`)
@@ -128,6 +129,91 @@ describe.each(looks)('the page: %s, %s', (colorScheme, size, viewport) => {
     await page.getByText('Server not responding').waitFor()
     await look.at('no-server')
     expect(look.found).toEqual({})
+  })
+})
+
+describe('the page, with the keyboard alone', () => {
+  it('[ST6] finds the call that went wrong, shows where its time went and what it cost, and plays it', async () => {
+    await using past = await thePast()
+    await using studio = await openStudio(past.options)
+    const { page } = studio
+    const press = (name: string | RegExp, key?: string): Promise<void> => pressOn(page, name, key)
+    await studio.goto()
+    await press(/^a Calls/)
+    await page.getByRole('link', { name: idOf('hours') }).waitFor()
+
+    // The filter is a group of radio buttons: all, live, went wrong.
+    await press('input all', 'ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('link', { name: idOf('hours') }).waitFor({ state: 'detached' })
+    await press(/^a My tooth hurts/)
+    await sentence(page).getByText('The tool book did not stop').waitFor()
+    await page.locator('.tool-call.stuck').getByText('did not stop').waitFor()
+    await page.getByText(/^Slowest stage: Model/).waitFor()
+    const amounts = page.getByRole('region', { name: 'Cost' }).getByText(/^\$0\.\d{4}$/)
+    expect(await amounts.count()).toBe(3)
+
+    const position = async (): Promise<number> =>
+      Number(await page.getByRole('slider', { name: 'Position in the recording' }).inputValue())
+    await page.locator('.wave.agent path').waitFor()
+    await press('input Position in the recording', 'ArrowRight')
+    expect(await position()).toBe(5_000)
+    await press('button Play')
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+    await press('button Play from 0:16')
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.locator('.word.now').waitFor()
+    expect(await position()).toBeGreaterThan(15_000)
+
+    // Back to the list, which still has the filter.
+    await press(/^a Calls/)
+    await page.getByLabel(`Compare ${idOf('faulty-model')}`).waitFor()
+    await press(`input Compare ${idOf('faulty-model')}`, 'Space')
+    await press(`input Compare ${idOf('stubborn-tool')}`, 'Space')
+    await press('a Compare')
+    await page
+      .getByRole('row', { name: /^How it closed The LLM failed.* The tool book did not stop/ })
+      .waitFor()
+    await press(/^a Calls/)
+    await page.getByRole('button', { name: 'Export CSV' }).waitFor()
+    const [csv] = await Promise.all([page.waitForEvent('download'), press('button Export CSV')])
+    const [, ...rows] = readFileSync(await csv.path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    expect(rows).toHaveLength(4)
+    expect(rows.filter((row) => row.includes(',The tool book did not stop when it was asked,'))).toHaveLength(
+      1,
+    )
+
+    // A call that waits for approval.
+    await watchedCall(studio)
+    await press('input went wrong', 'ArrowLeft')
+    await page.getByRole('link', { name: 'watched' }).waitFor()
+    await press(/^a Please book me in/)
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
+    await press('button Approve')
+    await page.locator('.tool-call.done').getByText('approved').waitFor()
+
+    // A call from the page.
+    await press('a Talk')
+    await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).waitFor()
+    await press('button Call')
+    await page.getByRole('log').getByText('How can I help you?').waitFor()
+    await press('button Mute', 'Space')
+    await page.getByRole('button', { name: 'Unmute' }).waitFor()
+    await press('button Keypad')
+    await press('button 5')
+    await tabTo(page, 'input Type instead of speaking')
+    await page.keyboard.type('When are you open?')
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').getByText('reading the calendar').waitFor()
+    await press('button Hang up')
+    await sentence(page).getByText('Closed cleanly').waitFor()
+    await press('button Copy as text')
+    await page.getByRole('status').getByText('copied').waitFor()
+    expect(studio.errors).toEqual([])
   })
 })
 

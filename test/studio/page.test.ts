@@ -69,34 +69,30 @@ describe('the page', () => {
     expect(await barriers(page)).toEqual([])
   })
 
-  it.each([
-    ['microphone-denied', 'Microphone access denied'],
-    ['microphone-missing', 'No microphone found'],
-    ['sound-blocked', 'Sound blocked by the browser'],
-    ['unreachable', 'Server unreachable'],
-    ['lost', 'Connection lost'],
-  ])('explains the trouble of a call: %s', async (trouble, title) => {
+  it('explains the trouble of a call, and that it is reconnecting', async () => {
     await using studio = await openStudio()
     const { page } = studio
+    const notice = page.locator('.notice')
     await studio.goto()
     await call(studio)
-    await page.evaluate(`testLine.trouble('${trouble}')`)
-    await page.locator('.notice').getByText(title).waitFor()
+    const troubles = {
+      'microphone-denied': 'Microphone access denied',
+      'microphone-missing': 'No microphone found',
+      unreachable: 'Server unreachable',
+      lost: 'Connection lost',
+      'sound-blocked': 'Sound blocked by the browser',
+    }
+    for (const [trouble, title] of Object.entries(troubles)) {
+      await page.evaluate(`testLine.trouble('${trouble}')`)
+      await notice.getByText(title).waitFor()
+    }
     expect(await barriers(page)).toEqual([])
-    if (trouble !== 'sound-blocked') return
     await page.getByRole('button', { name: 'Turn sound on' }).click()
-    await page.locator('.notice').waitFor({ state: 'detached' })
-  })
-
-  it('shows that a call is reconnecting', async () => {
-    await using studio = await openStudio()
-    const { page } = studio
-    await studio.goto()
-    await call(studio)
+    await notice.waitFor({ state: 'detached' })
     await page.evaluate(`testLine.state('rejoining')`)
     await page.getByRole('status').getByText('Connection interrupted').waitFor()
     await page.evaluate(`testLine.state('live')`)
-    await page.locator('.notice').waitFor({ state: 'detached' })
+    await notice.waitFor({ state: 'detached' })
   })
 
   it('has no fault injection in production', async () => {

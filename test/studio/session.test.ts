@@ -4,13 +4,80 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decodeWav } from '../../src/audio/index.ts'
 import { Recordings } from '../../src/host/recordings.ts'
+import type { LlmChunk } from '../../src/parts/index.ts'
 import { tool } from '../../src/session/index.ts'
 import { callTool } from '../../src/testing/index.ts'
-import { barriers } from './barriers.ts'
+import { emitted, type StageCall } from '../host/stage.ts'
 import { sentence } from './callers.ts'
+import type { Studio } from './studio.ts'
 import { studios } from './studios.ts'
 
 const openStudio = studios()
+
+const usage = (inputTokens: number): LlmChunk => ({ type: 'usage', usage: { inputTokens, outputTokens: 20 } })
+
+/** Starts a call with answers that take a while, and prices for one of its two models. */
+async function aSlowCall({ stage }: Studio): Promise<StageCall> {
+  const call = stage.call({
+    id: 'slow',
+    // Longer than anything else takes on a busy machine: the model is the slowest stage.
+    thinksFor: 1_000,
+    answers: [
+      ['At eight.', usage(900)],
+      ['On Monday.', usage(1_100)],
+    ],
+    prices: { llm: { inputTokens: 0.000_01, outputTokens: 0.000_1 } },
+    priceList: { currency: 'USD', products: {} },
+  })
+  await call.session.start()
+  return call
+}
+
+async function ask({ session, caller }: StageCall, text: string): Promise<void> {
+  const known = emitted(session, 'latency')
+  caller.types(text)
+  await known
+}
+
+describe('the response times of a call', () => {
+  it('[LT1] [CL15] are shown by stage, live and afterwards, with what the call costs', async () => {
+    await using studio = await openStudio()
+    const { page } = studio
+    const call = await aSlowCall(studio)
+    await studio.goto('#/sessions/slow')
+    const panel = page.getByRole('region', { name: 'Response time' })
+    await panel.getByText('How long the caller waits for each answer').waitFor()
+    await ask(call, 'When do you open?')
+    await panel.getByRole('heading', { name: /^Turn 1: [\d.]+ m?s, (fast|noticeable|slow)$/ }).waitFor()
+    await ask(call, 'And on which day?')
+    // The stages of the latest turn, until another one is chosen.
+    await panel.getByRole('heading', { name: /^Turn 2: / }).waitFor()
+    await panel.getByText(/^Slowest stage: Model, \d+ % of the time$/).waitFor()
+    const turns = panel.getByRole('slider', { name: 'Turn' })
+    await turns.focus()
+    await page.keyboard.press('ArrowLeft')
+    await panel.getByRole('heading', { name: /^Turn 1: / }).waitFor()
+    expect(await turns.getAttribute('aria-valuetext')).toMatch(/^Turn 1 of 2: [\d.]+ m?s, \w+$/)
+    const stages = panel.locator('.latency-turn li')
+    expect(await stages.locator('b').allTextContents()).toHaveLength(3)
+    expect(await stages.first().textContent()).toMatch(/^Model, until .*: [\d.]+ m?s, the longest stage$/)
+    // The response time is beside each answer, too.
+    await page.getByRole('log').locator('.waited').nth(1).waitFor()
+    // 2,000 tokens in and 40 out. The voice has no price, which is not a price of 0.
+    const cost = page.getByRole('region', { name: 'Cost' })
+    await cost.getByText('$0.0240 without tts').waitFor()
+    await cost.getByText('2,000 tokens in · 40 tokens out').waitFor()
+    await cost.getByText('no price known').waitFor()
+
+    await call.session.close()
+    await page.getByRole('heading', { name: 'How the call ended' }).waitFor()
+    await page.goto('about:blank')
+    await studio.goto('#/sessions/slow')
+    await panel.getByRole('heading', { name: /^Turn 2: [\d.]+ m?s, (fast|noticeable|slow)$/ }).waitFor()
+    await cost.getByText('$0.0240 without tts').waitFor()
+    expect(studio.errors).toEqual([])
+  })
+})
 
 describe('the view of a session', () => {
   it('shows it live, and can interrupt and close it', async () => {
@@ -107,7 +174,6 @@ describe('the view of a session', () => {
       ])
       expect(download.suggestedFilename()).toBe('one.wav')
       expect(decodeWav(readFileSync(await download.path())).channels).toHaveLength(2)
-      expect(await barriers(page)).toEqual([])
       expect(studio.errors).toEqual([])
     } finally {
       rmSync(folder, { recursive: true })
@@ -149,7 +215,6 @@ describe('the view of a session', () => {
     await page.locator('.event-log').getByLabel('Type').selectOption('user')
     await page.locator('.event-log li summary').click()
     await page.locator('.event-log pre').getByText('"text": "When do you open?"').waitFor()
-    expect(await barriers(page)).toEqual([])
   })
 
   it('says so if the host does not have the session', async () => {

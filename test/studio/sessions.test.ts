@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { tool } from '../../src/session/index.ts'
 import { callTool } from '../../src/testing/index.ts'
 import { emitted } from '../host/stage.ts'
-import { barriers } from './barriers.ts'
 import { sentence } from './callers.ts'
 import { studios } from './studios.ts'
 
@@ -119,14 +118,7 @@ describe('a long list of sessions', () => {
     await said.session.close()
     await studio.goto('#/sessions')
     await page.getByRole('link', { name: 'When do you open? said' }).waitFor()
-    const rows = page.locator('tbody tr')
-    expect(await rows.count()).toBe(50)
-    await page.getByRole('button', { name: 'Show more calls' }).click()
-    await page.getByText('100 calls').waitFor()
-    await page.getByRole('button', { name: 'Show more calls' }).click()
-    await page.getByText('121 calls').waitFor()
-    await page.getByRole('link', { name: 's0', exact: false }).last().waitFor()
-
+    // Also those that are not shown yet.
     const [csv] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
@@ -135,6 +127,14 @@ describe('a long list of sessions', () => {
       .trim()
       .split('\r\n')
     expect([csv.suggestedFilename(), lines.length]).toEqual(['calls.csv', 122])
+
+    const rows = page.locator('tbody tr')
+    expect(await rows.count()).toBe(50)
+    await page.getByRole('button', { name: 'Show more calls' }).click()
+    await page.getByText('100 calls').waitFor()
+    await page.getByRole('button', { name: 'Show more calls' }).click()
+    await page.getByText('121 calls').waitFor()
+    await page.getByRole('link', { name: 's0', exact: false }).last().waitFor()
 
     await page.getByLabel('Compare said').check()
     await page.getByLabel('Compare s119', { exact: true }).check()
@@ -145,7 +145,6 @@ describe('a long list of sessions', () => {
       .getByText('The call was ended on request')
       .waitFor()
     await page.getByRole('group', { name: 'Transcript of said' }).getByText('When do you open?').waitFor()
-    expect(await barriers(page)).toEqual([])
     expect(studio.errors).toEqual([])
   })
 })

@@ -6,10 +6,10 @@ import './connections.css'
 
 const hows: Readonly<Record<string, string>> = { aborted: 'cut off', dropped: 'lost' }
 
-/** How connections ended, if there is more to say than that they were closed, and who else asked for the close. */
+/** How connections ended, if there is more to say than the waterfall does, and who else asked for the close. */
 export function Connections({ report: { connections, alsoAsked } }: { readonly report: SessionReport }) {
   const told = connections.filter(
-    ({ how, code, retries }) => how !== 'closed' || code !== undefined || retries > 0,
+    ({ how, code, retries }) => how === 'dropped' || code !== undefined || retries > 0,
   )
   return (
     <>

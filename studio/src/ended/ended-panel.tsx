@@ -39,7 +39,7 @@ export function EndedPanel({ report, text, fresh = false, faults }: EndedPanelPr
       modifier={verdict.clean ? 'clean' : 'unclean'}
       title="How the call ended"
       titleRef={title}
-      aside={<ReportActions report={report} text={text} />}
+      aside={<ReportActions report={report} text={text} faults={faults} />}
     >
       <VerdictLines
         stamp={verdict.clean ? 'clean' : 'not clean'}

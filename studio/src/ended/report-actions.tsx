@@ -7,12 +7,14 @@ import { linkTo } from '../shared/route.ts'
 interface ReportActionsProps {
   readonly report: SessionReport
   readonly text: () => Promise<string>
+  /** The faults that were on during the call. */
+  readonly faults: readonly string[] | undefined
 }
 
 /** Buttons to copy and download a report. */
-export function ReportActions({ report, text }: ReportActionsProps) {
+export function ReportActions({ report, text, faults }: ReportActionsProps) {
   const save = (): void =>
-    download(`call-${report.id}.json`, 'application/json', JSON.stringify(report, null, 2))
+    download(`call-${report.id}.json`, 'application/json', JSON.stringify({ ...report, faults }, null, 2))
   return (
     <ActionBar>
       <CopyButton text="Copy as text" what="Report" make={text} />

@@ -1,4 +1,4 @@
-import { culpritsOf, type Culprit } from '../../../src/host/wire/index.ts'
+import { culpritsOf, type Culprit, type SessionSummary } from '../../../src/host/wire/index.ts'
 import type { CallEnding, CloseReason, SessionReport } from '../../../src/session/index.ts'
 import { timeText } from '../shared/texts.ts'
 import { subjectText } from '../shared/words.ts'
@@ -149,8 +149,14 @@ const shortOutcomes: Readonly<Record<Culprit['outcome'], string>> = {
   problem: 'failed',
 }
 
-/** What went wrong, for a list: `The tool book did not stop when it was asked`. */
-export function shortSentenceOf(culprit: Culprit): string {
+/** What went wrong in a call, for a list: `The tool book did not stop when it was asked`. Undefined if nothing did. */
+export function failureOf({ culprit, failedTools, clean }: SessionSummary): string | undefined {
+  if (culprit) return shortSentenceOf(culprit)
+  if (failedTools) return `The tool ${failedTools.join(', the tool ')} failed`
+  return clean === false ? 'Something failed' : undefined
+}
+
+function shortSentenceOf(culprit: Culprit): string {
   const { outcome, error } = culprit
   const thrown = error ? `: ${error.message}` : ''
   return `${subjectOf(culprit)} ${shortOutcomes[outcome]}${thrown}`

@@ -1,7 +1,13 @@
-import type { LiveEvent, LiveMessage, Saying, Spent } from '../../../src/host/wire/index.ts'
+import {
+  culpritsOf,
+  type LiveEvent,
+  type LiveMessage,
+  type Saying,
+  type Spent,
+} from '../../../src/host/wire/index.ts'
 import type { TransferOutcome } from '../../../src/parts/index.ts'
 import { subjectText } from '../shared/words.ts'
-import type { SessionState, TurnLatency } from '../../../src/session/index.ts'
+import type { SessionReport, SessionState, TurnLatency } from '../../../src/session/index.ts'
 import { latenciesOf } from './latency-figures.ts'
 
 export type Activity = 'listening' | 'thinking' | 'speaking'
@@ -55,8 +61,8 @@ export interface ToolEntry extends AnyEntry {
   readonly call: string
   readonly name: string
   readonly input: string
-  /** `stopped`: it was cancelled, or not approved, so it has not failed. */
-  readonly how: 'running' | 'done' | 'stopped' | 'failed'
+  /** `stopped`: it was cancelled, or not approved, so it has not failed. `stuck`: it was cancelled, and ran on. */
+  readonly how: 'running' | 'done' | 'stopped' | 'stuck' | 'failed'
   /** The latest progress, or the output. */
   readonly detail: string
   /** Whether somebody has to approve it, or has decided. */
@@ -104,6 +110,7 @@ export function applyToConversation(conversation: Conversation, message: LiveMes
     const spent = { usage, ...(cost ? { cost } : {}) }
     return {
       ...conversation,
+      entries: withoutRunning(conversation.entries, message.report),
       state: 'closed',
       interim: '',
       waiting: false,
@@ -122,6 +129,20 @@ export function applyToConversation(conversation: Conversation, message: LiveMes
   for (const event of message.events) next = applyEvent(next, event)
   return message.saying ? updateSpeech(next, message.saying) : next
 }
+
+/** The entries of a call that has ended: no tool is shown as running, and one that did not stop is shown as such. */
+function withoutRunning(entries: readonly Entry[], report: SessionReport): readonly Entry[] {
+  const ended = entries.map((entry): Entry =>
+    isRunning(entry) ? { ...entry, detail: '', how: 'stopped' } : entry,
+  )
+  for (const { outcome, path } of culpritsOf(report)) {
+    const index = ended.findLastIndex((entry) => isStopped(entry) && path.at(-1) === `tool ${entry.name}`)
+    if (outcome === 'abandoned' && index >= 0) ended[index] = { ...(ended[index] as ToolEntry), how: 'stuck' }
+  }
+  return ended
+}
+
+const isStopped = (entry: Entry): entry is ToolEntry => entry.kind === 'tool' && entry.how === 'stopped'
 
 export function activityOf({ entries, waiting }: Conversation): Activity {
   if (entries.some((entry) => entry.kind === 'agent' && entry.how === 'playing')) return 'speaking'

@@ -47,6 +47,7 @@ export function ToolCall({ entry, decide }: ToolCallProps) {
 
 function stateOf({ how, approval }: ToolEntry): string {
   if (how === 'running') return approval === 'waiting' ? 'waits for approval' : 'running'
+  if (how === 'stuck') return 'did not stop'
   if (how === 'stopped') return approval === 'refused' ? 'not approved' : 'cancelled'
   return how
 }

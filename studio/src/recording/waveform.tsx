@@ -13,8 +13,17 @@ export interface Peaks {
 
 /** Half of the height of one side. */
 const HALF = 24
+/** How far an arrow key moves the position, in milliseconds. */
+const STRIDE = 5_000
 /** The least height of a peak, so that silence is a line. */
 const LEAST = 0.5
+
+const directions: Readonly<Record<string, 1 | -1>> = {
+  ArrowRight: 1,
+  ArrowUp: 1,
+  ArrowLeft: -1,
+  ArrowDown: -1,
+}
 
 const silence: Peaks = { duration: 0, caller: [], agent: [] }
 
@@ -44,6 +53,12 @@ export function Waveform({ player, peaks = silence }: WaveformProps) {
           step={100}
           value={position}
           onInput={(event) => player.seek(Number(event.currentTarget.value))}
+          onKeyDown={(event) => {
+            const direction = directions[event.key]
+            if (direction === undefined) return
+            event.preventDefault()
+            player.seek(Math.min(duration, position + direction * STRIDE))
+          }}
         />
       </div>
     </div>

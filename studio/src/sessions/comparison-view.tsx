@@ -10,6 +10,7 @@ import { View } from '../shared/layout.tsx'
 import { Panel } from '../shared/panel.tsx'
 import { linkTo, linkToList } from '../shared/route.ts'
 import { clockText, costText, dateText, timeText } from '../shared/texts.ts'
+import { firstWordsOf } from './first-words.ts'
 import { lastSearch } from './list-state.ts'
 import './comparison-view.css'
 
@@ -72,7 +73,7 @@ function useSession(id: string): LiveSession {
 function titleOf(session: LiveSession): string {
   if (session.failure.value?.status === 404) return `There is no call ${session.id}`
   const summary = session.summary.value
-  return summary ? (summary.words ?? 'Nothing was said') : 'Loading…'
+  return summary ? firstWordsOf(summary) : 'Loading…'
 }
 
 function Side({ name, session }: { readonly name: string; readonly session: LiveSession }) {

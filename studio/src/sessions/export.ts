@@ -1,4 +1,5 @@
 import type { SessionSummary } from '../../../src/host/wire/index.ts'
+import { failureOf } from '../ended/verdict.ts'
 
 type Value = string | number | boolean | undefined
 
@@ -13,6 +14,7 @@ const columns: Readonly<Record<string, (session: SessionSummary) => Value>> = {
   ended: ({ ended }) => ended,
   reason: ({ reason }) => reason,
   clean: ({ clean }) => clean,
+  whatWentWrong: failureOf,
   culprit: ({ culprit }) => culprit?.name,
   failedTools: ({ failedTools }) => failedTools?.join(' '),
   errors: ({ errors }) => errors,

@@ -1,4 +1,5 @@
 import { percentileOf, wentWrong, type SessionSummary } from '../../../src/host/wire/index.ts'
+import type { TurnStage } from '../../../src/session/index.ts'
 import { moneyText } from '../shared/texts.ts'
 
 /** What a list of calls adds up to. */
@@ -9,6 +10,8 @@ export interface ListFigures {
   /** The response times of a typical call, in milliseconds. Undefined if no turn was answered. */
   readonly p50: number | undefined
   readonly p95: number | undefined
+  /** The stage that took most of the time in most of the calls. */
+  readonly stage: TurnStage | undefined
   /** `$0.12`. Several amounts if there are several currencies. Undefined if no cost is known. */
   readonly cost: string | undefined
   /** Undefined if there are several currencies. */
@@ -32,9 +35,16 @@ export function listFiguresOf(sessions: readonly SessionSummary[]): ListFigures 
       latencies.map(({ p95 }) => p95),
       0.95,
     ),
+    stage: mostFrequent(latencies.flatMap(({ stage }) => stage ?? [])),
     ...costsOf(ended),
     unpriced: ended.filter(({ cost, turns }) => (cost ? cost.unpriced : turns > 0)).length,
   }
+}
+
+function mostFrequent<Value>(values: readonly Value[]): Value | undefined {
+  const counts = new Map<Value, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0]
 }
 
 function costsOf(sessions: readonly SessionSummary[]): Pick<ListFigures, 'cost' | 'perCall'> {

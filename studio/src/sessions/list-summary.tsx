@@ -1,5 +1,6 @@
 import type { SessionSummary } from '../../../src/host/wire/index.ts'
 import { Pace } from '../live/pace.tsx'
+import { stageTexts } from '../live/stage-texts.ts'
 import { timeText } from '../shared/texts.ts'
 import { listFiguresOf, type ListFigures } from './list-figures.ts'
 import { periods, type ListState } from './list-state.ts'
@@ -7,19 +8,23 @@ import './list-summary.css'
 
 interface ListSummaryProps {
   readonly sessions: readonly SessionSummary[]
-  readonly period: ListState['period']
+  /** Whether these are all calls that match. */
+  readonly complete: boolean
+  readonly state: ListState
 }
 
 /** What the listed calls add up to: how many went wrong, how long callers waited, and what the calls cost. */
-export function ListSummary({ sessions, period }: ListSummaryProps) {
+export function ListSummary({ sessions, complete, state }: ListSummaryProps) {
   const figures = listFiguresOf(sessions)
-  const { calls, live, wrong, p50, p95, cost } = figures
+  const { calls, live, wrong, p50, p95, stage, cost } = figures
   return (
     <dl class="list-summary">
       <div>
         <dt>Calls</dt>
-        <dd>{calls}</dd>
-        <dd class="note">{live > 0 ? `${live} live` : periods[period].name.toLowerCase()}</dd>
+        <dd>{complete ? calls : `${calls}+`}</dd>
+        <dd class="note">
+          {complete ? callsNoteOf(live, state) : `figures of the ${sortName(state)} ${calls}`}
+        </dd>
       </div>
       <div class={wrong > 0 ? 'bad' : ''}>
         <dt>Went wrong</dt>
@@ -37,6 +42,7 @@ export function ListSummary({ sessions, period }: ListSummaryProps) {
           ) : (
             <>
               p95 <Pace ms={p95} />
+              {stage && `, mostly ${stageTexts[stage].name.toLowerCase()}`}
             </>
           )}
         </dd>
@@ -49,6 +55,11 @@ export function ListSummary({ sessions, period }: ListSummaryProps) {
     </dl>
   )
 }
+
+const callsNoteOf = (live: number, { period }: ListState): string =>
+  live > 0 ? `${live} live` : periods[period].name.toLowerCase()
+
+const sortName = ({ sort }: ListState): string => (sort === 'newest' ? 'latest' : sort)
 
 function costNoteOf({ cost, perCall, unpriced }: ListFigures): string {
   if (unpriced > 0) return unpriced === 1 ? '1 call not fully priced' : `${unpriced} calls not fully priced`

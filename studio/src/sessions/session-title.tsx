@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { SessionSummary } from '../../../src/host/wire/index.ts'
 import { info } from '../host/store.ts'
 import type { LiveSession } from '../live/live-session.ts'
 import { ActionBar } from '../shared/action-bar.tsx'
@@ -8,6 +7,7 @@ import { Notice } from '../shared/notice.tsx'
 import { linkTo, linkToList } from '../shared/route.ts'
 import { clockText, dateText, exactDateText } from '../shared/texts.ts'
 import { useTick } from '../shared/use-tick.ts'
+import { firstWordsOf } from './first-words.ts'
 import { lastSearch } from './list-state.ts'
 import './session-title.css'
 
@@ -15,7 +15,7 @@ import './session-title.css'
 export function SessionTitle({ session }: { readonly session: LiveSession }) {
   const summary = session.summary.value
   const isLive = summary !== undefined && session.report.value === undefined
-  const title = titleOf(summary, isLive)
+  const title = summary ? firstWordsOf(summary) : 'Call'
   useEffect(() => {
     const before = document.title
     document.title = `${title} · ${info.value?.name ?? 'endwell studio'}`
@@ -43,12 +43,6 @@ export function SessionTitle({ session }: { readonly session: LiveSession }) {
       {isLive && <Actions session={session} />}
     </div>
   )
-}
-
-function titleOf(summary: SessionSummary | undefined, isLive: boolean): string {
-  if (!summary) return 'Call'
-  if (summary.words !== undefined) return `“${summary.words}”`
-  return isLive ? 'Nothing said yet' : 'Nothing was said'
 }
 
 function Elapsed({ session }: { readonly session: LiveSession }) {

@@ -1,12 +1,13 @@
 import { wentWrong, type SessionSummary } from '../../../src/host/wire/index.ts'
 import { systemClock } from '../../../src/scope/index.ts'
-import { endings, reasons, shortSentenceOf } from '../ended/verdict.ts'
+import { endings, failureOf, reasons } from '../ended/verdict.ts'
 import { paceOf } from '../live/latency-figures.ts'
 import { Pace } from '../live/pace.tsx'
 import { stageTexts } from '../live/stage-texts.ts'
 import { linkTo } from '../shared/route.ts'
 import { agoText, clockText, exactDateText, moneyText, timeText } from '../shared/texts.ts'
 import { useTick } from '../shared/use-tick.ts'
+import { firstWordsOf } from './first-words.ts'
 import './sessions-table.css'
 
 const columns = [
@@ -69,7 +70,7 @@ interface RowProps {
 }
 
 function Row({ session, now, chosen, onChoose }: RowProps) {
-  const { id, agent, from, words, lived, turns, addedAt, recordings } = session
+  const { id, agent, from, lived, turns, addedAt, recordings } = session
   const { look, text } = statusOf(session)
   const about = [from, agent, turns === 1 ? '1 turn' : `${turns} turns`]
   const cells = [
@@ -84,7 +85,7 @@ function Row({ session, now, chosen, onChoose }: RowProps) {
     <span class="badge">{text}</span>,
     <>
       <a href={linkTo(id)}>
-        <span class="said">{words ?? 'Nothing was said'}</span>
+        <span class="said">{firstWordsOf(session)}</span>
         <span class="sr"> {id}</span>
       </a>
       <span class="sub">{about.filter((each) => each !== undefined).join(' · ')}</span>
@@ -138,13 +139,6 @@ function Ending({ session }: { readonly session: SessionSummary }) {
       {faults && <span class="sub">with faults: {faults.join(', ')}</span>}
     </>
   )
-}
-
-/** What went wrong, in a sentence. */
-function failureOf({ culprit, failedTools, clean }: SessionSummary): string | undefined {
-  if (culprit) return shortSentenceOf(culprit)
-  if (failedTools) return `The tool ${failedTools.join(', the tool ')} failed`
-  return clean === false ? 'Something failed' : undefined
 }
 
 function Response({ session: { latency } }: { readonly session: SessionSummary }) {

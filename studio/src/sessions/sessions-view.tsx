@@ -33,7 +33,8 @@ export function SessionsView({ search }: { readonly search: string }) {
   useEffect(() => {
     lastSearch.value = searchOf(state)
   }, [state])
-  const { sessions: found, more, stale, failure } = useSearch(state)
+  const { sessions: found, complete, more, every, stale, failure } = useSearch(state)
+  const isEmpty = sessions.value?.length === 0 && searchOf(state) === ''
   const shown = found?.slice(0, rows) ?? []
   const showMore = (): void => {
     setRows(rows + ROWS)
@@ -44,11 +45,17 @@ export function SessionsView({ search }: { readonly search: string }) {
     setChosen(on ? [...chosen, id].slice(-2) : chosen.filter((each) => each !== id))
   return (
     <Panel name="sessions" title="Calls" main aside={<SearchField state={state} onChange={change} />}>
-      <ListSummary sessions={found ?? []} period={state.period} />
-      <ListControls state={state} onChange={change} />
+      {!isEmpty && (
+        <>
+          <ListSummary sessions={found ?? []} complete={complete} state={state} />
+          <ListControls state={state} onChange={change} />
+        </>
+      )}
       {failure !== '' && <Notice tone="bad" title={`The list could not be loaded. ${failure}`} />}
       {shown.length > 0 && <SessionsTable sessions={shown} chosen={chosen} onChoose={choose} />}
-      {shown.length === 0 && <p class="empty">{emptyText(found, state, () => change(everything))}</p>}
+      {shown.length === 0 && (
+        <p class="empty">{isEmpty ? noCalls : emptyText(found, state, () => change(everything))}</p>
+      )}
       {found && shown.length > 0 && (
         <footer>
           <span class="quiet">{stale ? 'Loading…' : countText(shown.length, found.length, state)}</span>
@@ -59,7 +66,7 @@ export function SessionsView({ search }: { readonly search: string }) {
           )}
           <ActionBar>
             <Compare chosen={chosen} />
-            <Export sessions={found} />
+            <Export every={every} />
           </ActionBar>
         </footer>
       )}
@@ -78,23 +85,37 @@ function Compare({ chosen }: { readonly chosen: readonly string[] }) {
   )
 }
 
-function Export({ sessions: list }: { readonly sessions: readonly SessionSummary[] }) {
+/** Saves all calls that match, also those that are not listed yet. */
+function Export({ every }: { readonly every: () => Promise<readonly SessionSummary[]> }) {
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState('')
+  const save = (name: string, type: string, textOf: (list: readonly SessionSummary[]) => string) => () => {
+    setBusy(true)
+    setFailure('')
+    every()
+      .then((list) => download(name, type, textOf(list)))
+      .catch((error: Error) => setFailure(error.message))
+      .finally(() => setBusy(false))
+  }
   return (
     <>
       <button
         type="button"
         class="quiet"
-        onClick={() => download('calls.csv', 'text/csv;charset=utf-8', csvOf(list))}
+        disabled={busy}
+        onClick={save('calls.csv', 'text/csv;charset=utf-8', csvOf)}
       >
         Export CSV
       </button>
       <button
         type="button"
         class="quiet"
-        onClick={() => download('calls.json', 'application/json', JSON.stringify(list, null, 2))}
+        disabled={busy}
+        onClick={save('calls.json', 'application/json', (list) => JSON.stringify(list, null, 2))}
       >
         Export JSON
       </button>
+      {failure !== '' && <span role="alert">{failure}</span>}
     </>
   )
 }
@@ -105,14 +126,14 @@ function countText(shown: number, loaded: number, { sort }: ListState): string {
   return sort === 'newest' ? calls + of : `The ${sort} ${calls}${of}`
 }
 
+const noCalls = (
+  <>
+    No calls yet. <a href="#/">Make a call</a> to see it here.
+  </>
+)
+
 function emptyText(found: readonly SessionSummary[] | undefined, state: ListState, reset: () => void) {
   if (found === undefined) return 'Loading…'
-  if (sessions.value?.length === 0 && searchOf(state) === '')
-    return (
-      <>
-        No calls yet. <a href="#/">Make a call</a> to see it here.
-      </>
-    )
   return (
     <>
       {state.filter === 'went wrong' && state.query === '' ? 'Nothing went wrong. ' : 'No matching calls. '}

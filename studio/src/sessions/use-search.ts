@@ -11,12 +11,18 @@ const DEBOUNCE = 120
 const REFRESH = 1_000
 /** How many calls the host is asked for at once. */
 const PAGE = 200
+/** How many calls are exported at most. */
+const MAX_EXPORTED = 10_000
 
 export interface Found {
   /** Undefined until the host has answered. */
   readonly sessions: readonly SessionSummary[] | undefined
+  /** Whether these are all calls that match. */
+  readonly complete: boolean
   /** Asks the host for older calls. Undefined if there are none. */
   readonly more: (() => void) | undefined
+  /** All calls that match, up to a limit, also those that are not listed yet. */
+  readonly every: () => Promise<readonly SessionSummary[]>
   /** Whether this is still the list before the last change, because the host has not answered yet. */
   readonly stale: boolean
   /** Why the host did not answer. */
@@ -84,10 +90,11 @@ export function useSearch(state: ListState): Found {
   const rest = older?.search === search ? older : undefined
   const known = new Set(newest?.sessions.map(({ id }) => id))
   const all = newest && [...newest.sessions, ...(rest?.sessions.filter(({ id }) => !known.has(id)) ?? [])]
+  const after = ({ addedAt, id }: SessionSummary): Promise<readonly SessionSummary[]> =>
+    find(`${conditionOf(state, systemClock.date())}&before=${addedAt}&beforeId=${encodeURIComponent(id)}`)
   const last = all?.at(-1)
   const more = (): void => {
-    const before = `&before=${last!.addedAt}&beforeId=${encodeURIComponent(last!.id)}`
-    find(conditionOf(state, systemClock.date()) + before)
+    after(last!)
       .then((next) =>
         setOlder({
           search,
@@ -98,9 +105,22 @@ export function useSearch(state: ListState): Found {
       .catch((error: Error) => setFailure(error.message))
   }
   const complete = rest?.complete ?? newest?.complete ?? true
+  // Only the newest calls have further pages.
+  const hasMore = last !== undefined && !complete && state.sort === 'newest'
+  const every = async (): Promise<readonly SessionSummary[]> => {
+    const calls = [...(all ?? [])]
+    for (let wanted = hasMore; wanted && calls.length < MAX_EXPORTED;) {
+      const next = await after(calls.at(-1)!)
+      calls.push(...next)
+      wanted = next.length === PAGE
+    }
+    return calls
+  }
   return {
     sessions: all,
-    more: last && !complete && state.sort === 'newest' ? more : undefined,
+    complete,
+    more: hasMore ? more : undefined,
+    every,
     stale: current === undefined,
     failure,
   }

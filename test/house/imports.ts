@@ -37,9 +37,10 @@ export function importsOf({ program, comments, lineOf }: Syntax): Import[] {
       if (callee.type === 'Identifier' && callee.name === 'require') add(node, textOf(node.arguments[0]))
     },
   }).visit(program)
-  for (const { value, line } of comments) {
-    const reference = /^\/\s*<reference\s+(?:path|types)\s*=\s*["']([^"']+)/.exec(value)
-    if (reference !== null) found.push({ from: reference[1], typeOnly: true, names: [], line })
+  for (const comment of comments) {
+    const reference = /^\/\s*<reference\s+(?:path|types)\s*=\s*["']([^"']+)/.exec(comment.value)
+    if (reference !== null)
+      found.push({ from: reference[1], typeOnly: true, names: [], line: lineOf(comment) })
   }
   return found
 }

@@ -147,11 +147,14 @@ export function strayUses(sources: readonly Source[], allowed: readonly Place[])
 
 /** Comments that suppress a rule of the linter or the compiler and are not allowed, one line each. */
 export function straySuppressions(sources: readonly Source[], allowed: readonly string[]): string[] {
-  const found = sources.flatMap((source) =>
-    parse(source)
-      .comments.filter(({ value }) => /(oxlint|eslint)-(dis|en)able|^\s*@ts-(ignore|nocheck)/m.test(value))
-      .map(({ value, line }) => ({ path: source.path, line, text: value.trim() })),
-  )
+  const found = sources
+    .filter(({ text }) => /(oxlint|eslint)-(dis|en)able|@ts-(ignore|nocheck)/.test(text))
+    .flatMap((source) => {
+      const { comments, lineOf } = parse(source)
+      return comments
+        .filter(({ value }) => /(oxlint|eslint)-(dis|en)able|^\s*@ts-(ignore|nocheck)/m.test(value))
+        .map((comment) => ({ path: source.path, line: lineOf(comment), text: comment.value.trim() }))
+    })
   const stray = found.filter(({ path, text }) => !allowed.includes(`${path} ${text}`))
   const idle = allowed.filter((each) => !found.some(({ path, text }) => each === `${path} ${text}`))
   return [

@@ -20,8 +20,8 @@ const agent = new Agent({
   },
 })
 
-// The phone company, eight times as fast as the real one, and our server.
-const carrier = await TwilioCarrier.listen({ speed: 8 })
+// The phone company, and our server.
+const carrier = await TwilioCarrier.listen()
 const scope = new Scope('server')
 const server = createServer((request, response) => {
   if (!calls.request(request, response)) response.writeHead(404).end()
@@ -37,7 +37,8 @@ const calls = new TwilioCalls({
   publicUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   onCall: (line) => {
     const models = { llm: new ScriptedLlm(), tts: new ScriptedTts({ msPerCharacter: 10 }) }
-    const session = new Session({ id: line.id, agent, models, line })
+    // The hook is the whole conversation.
+    const session = new Session({ id: line.id, agent, models, line, hookTimeout: 20_000 })
     sessions.push(session)
     return session.start()
   },

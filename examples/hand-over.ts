@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Agent, Scope, Session, formatSession, tool } from 'endwell'
 import { TwilioCalls } from 'endwell/lines/twilio'
 import { ScriptedLlm, ScriptedTts, callTool, noLeaks } from 'endwell/testing'
-import { TwilioCarrier, type TwilioCall } from 'endwell/testing/servers'
+import { TwilioCarrier } from 'endwell/testing/servers'
 
 const nothingLeft = noLeaks()
 const desk = '+4930123456'
@@ -45,8 +45,8 @@ const llm = new ScriptedLlm({
   ],
 })
 
-// The phone company, eight times as fast as the real one, and our server.
-const carrier = await TwilioCarrier.listen({ speed: 8 })
+// The phone company, and our server.
+const carrier = await TwilioCarrier.listen()
 const scope = new Scope('server')
 const server = createServer((request, response) => {
   if (!calls.request(request, response)) response.writeHead(404).end()
@@ -55,6 +55,7 @@ server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, h
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const sessions: Session[] = []
+const heard: (() => void)[] = []
 const calls = new TwilioCalls({
   scope,
   authToken: carrier.authToken,
@@ -65,26 +66,25 @@ const calls = new TwilioCalls({
     const models = { llm, tts: new ScriptedTts({ msPerCharacter: 10 }) }
     const turns = { dtmf: { as: 'text', count: 1 } } as const
     const session = new Session({ id: line.id, agent, models, line, turns })
+    session.on('spoken', () => heard.shift()?.())
     sessions.push(session)
     return session.start()
   },
 })
 
-/** Waits until somebody has heard something new, and then nothing for a while. */
-async function hears(call: TwilioCall): Promise<void> {
-  const before = call.heardBytes
-  await call.until(() => call.heardBytes > before)
-  await call.listens(300)
-}
+/** Waits until the caller has heard the next sentence. */
+const sentence = (): Promise<void> => new Promise((resolve) => void heard.push(resolve))
 
 const person = carrier.person(desk, { answersAfter: 200 })
 const caller = carrier.call(`${url}/phone/answer`)
-await hears(caller)
+await sentence()
 caller.press('1')
-await hears(caller)
+// "Please hold the line", and the answer.
+await sentence()
+await sentence()
 caller.press('2')
-await carrier.until(() => person.calls[0]?.state === 'in-progress')
-await hears(person.calls[0]!)
+await carrier.until(() => (person.calls[0]?.heardBytes ?? 0) > 0)
+await person.calls[0]!.listens(300)
 person.calls[0]!.press('1')
 const report = await sessions[0]!.closed
 console.log(formatSession(report, { transcript: true }))

@@ -45,6 +45,7 @@ export { RecordingError, type RecordingReport, type RecordingSink } from './reco
 export { menuTools, type MenuToolsOptions } from './answering/menu-tools.ts'
 export type { Reply, ReplyOptions, ReplyOutcome } from './answering/reply.ts'
 export {
+  formatLatency,
   formatSession,
   type FormatSessionOptions,
   type SessionReport,

@@ -125,6 +125,7 @@ describe('endwell dev, when files change', { timeout: 120_000 }, () => {
     first.hangUp()
     await first.until(() => first.closed)
     expect(first.reason).toBe('hung-up')
+    await program.until(() => program.lines.some((each) => each['url'] === `${url}/#/sessions/${first.call}`))
     await (await fetch(new URL(`/api/sessions/${first.call}/events`, url))).text()
     const { report } = await get<SessionDetails>(url, `/api/sessions/${first.call}`)
     const said = report!.transcript.flatMap((item) =>

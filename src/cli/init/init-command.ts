@@ -89,7 +89,14 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 
 function nextSteps(folder: string): string[] {
   const enter = folder === '.' ? [] : [`  cd ${folder}`]
-  return ['Next:', ...enter, '  npm install', '  npm run dev    # talk to it in the browser', '  npm test']
+  return [
+    'Next:',
+    ...enter,
+    '  npm install',
+    '  npm run dev     # talk to it in the browser, or change agent.ts while it runs',
+    '  npm run chat    # talk to it by text, here',
+    '  npm test',
+  ]
 }
 
 /** A name for the package, made of the folder's. */

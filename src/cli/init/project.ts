@@ -127,6 +127,7 @@ function manifest({ name, version }: ProjectChoices): object {
     type: 'module',
     scripts: {
       dev: 'endwell dev agent.ts',
+      chat: 'endwell chat agent.ts',
       start: 'endwell start agent.ts',
       test: 'tsc && node --import tsx --test agent.test.ts',
     },
@@ -140,6 +141,8 @@ function manifest({ name, version }: ProjectChoices): object {
     },
     devDependencies: { '@types/node': '^20.19.0', typescript: '>=5.9.0' },
     engines: { node: '>=20.19' },
+    // Of tsx. It runs without its install script, about which npm would warn.
+    allowScripts: { esbuild: false },
   }
 }
 
@@ -214,6 +217,7 @@ A voice agent, made with [endwell](https://github.com/endwell/endwell).
 
 \`\`\`sh
 npm run dev     # talk to it in the browser
+npm run chat    # talk to it by text, here
 npm test        # rehearse a call, without a key and without sound
 npm start       # serve it in production
 \`\`\`

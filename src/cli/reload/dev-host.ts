@@ -280,6 +280,8 @@ export class DevHost {
         return this.#options.terminal.print(...request.lines)
       case 'json':
         return this.#options.terminal.json(request.value)
+      case 'ended':
+        return this.#ended(request)
       case 'loaded':
         attempt?.files.add(request.path)
         // Files that are loaded later, by a version that drains, are not watched.
@@ -305,6 +307,13 @@ export class DevHost {
         return undefined
       }
     }
+  }
+
+  #ended({ call, lines, value }: Extract<DevRequest, { readonly type: 'ended' }>): void {
+    const { json, terminal } = this.#options
+    const url = `${this.url}/#/sessions/${encodeURIComponent(call)}`
+    if (json) terminal.json({ ...value, url })
+    else terminal.print(...lines, `         replay it at ${url}`)
   }
 }
 

@@ -14,6 +14,13 @@ export type DevRequest =
   /** Something for the terminal: in this order, which two pipes would not keep. */
   | { readonly type: 'print'; readonly lines: readonly string[] }
   | { readonly type: 'json'; readonly value: unknown }
+  /** A call has ended. */
+  | {
+      readonly type: 'ended'
+      readonly call: string
+      readonly lines: readonly string[]
+      readonly value: object
+    }
   | ({ readonly type: 'loaded' } & LoadedFile)
   /** The agent file could be used. */
   | ({ readonly type: 'opened' } & OpenedVersion)
@@ -35,6 +42,10 @@ export function readDevRequest(value: unknown): DevRequest | undefined {
       return areTexts(request['lines']) ? (value as DevRequest) : undefined
     case 'json':
       return value as DevRequest
+    case 'ended':
+      return areTexts(request['lines']) && areTexts([request['call']]) && isObject(request['value'])
+        ? (value as DevRequest)
+        : undefined
     case 'loaded':
       return areTexts([request['path'], request['fingerprint']]) ? (value as DevRequest) : undefined
     case 'opened':
@@ -52,8 +63,12 @@ function areTexts(values: unknown): boolean {
   return Array.isArray(values) && values.every((each) => typeof each === 'string')
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
 function valuesOf(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null ? Object.values(value) : [undefined]
+  return isObject(value) ? Object.values(value) : [undefined]
 }
 
 function isEnd(value: unknown): boolean {

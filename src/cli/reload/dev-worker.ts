@@ -3,7 +3,6 @@
 import { WorkerLink, serveCalls, takeSettings, type WorkerSettings } from '../../host/dev.ts'
 import { modelNames } from '../../host/index.ts'
 import { describeError, noop } from '../../scope/index.ts'
-import { timeText } from '../../report/index.ts'
 import type { SessionReport } from '../../session/index.ts'
 import { openChosen, type ChosenAgent } from '../choose-models.ts'
 import { heldOpen, holders } from '../held-open.ts'
@@ -11,6 +10,7 @@ import { injectedFaults } from '../injected-faults.ts'
 import { terminalLog } from '../terminal-log.ts'
 import { terminal, timeOfDay } from '../terminal.ts'
 import type { DevArguments, DevRequest } from './dev-messages.ts'
+import { endedLines } from './ended-lines.ts'
 import { reportLoadedFiles } from './loaded-files.ts'
 
 async function main(link: WorkerLink, settings: WorkerSettings, own: DevArguments): Promise<void> {
@@ -38,7 +38,8 @@ async function main(link: WorkerLink, settings: WorkerSettings, own: DevArgument
     rejoinTimeout: 5_000,
     ...injectedFaults(),
     began: (id, from) => show(`${timeOfDay()} call  ${id} · from ${from}`, { session: id, from }),
-    ended: (report) => show(endOf(report), summaryOf(report)),
+    ended: (report) =>
+      say({ type: 'ended', call: report.id, lines: endedLines(report), value: summaryOf(report) }),
     finished: async (end) => {
       await tell({ type: 'finished', end, held: await heldOpen(before) }).catch(noop)
     },
@@ -63,12 +64,6 @@ async function open(
     await tell({ type: 'failed', code, message })
     return process.exit(1)
   }
-}
-
-function endOf({ id, reason, clean, took, error }: SessionReport): string {
-  const how = clean ? 'clean' : 'not clean'
-  const why = error ? [`${error.name}: ${error.message}`] : []
-  return `${timeOfDay()} ended ${[id, reason, how, timeText(took), ...why].join(' · ')}`
 }
 
 function summaryOf({ id, reason, clean, took, error }: SessionReport): object {

@@ -154,13 +154,8 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
     if (each.error.message !== error?.message)
       lines.push(`  ${each.where}: ${each.error.name}: ${each.error.message}`)
   if (report.errorCount > SHOWN_ERRORS) lines.push(`  and ${report.errorCount - SHOWN_ERRORS} more errors`)
-  if (turns.length > 0) {
-    const latencies = turns.map(({ latency }) => latency).toSorted((a, b) => a - b)
-    const median = latencies[Math.floor(latencies.length / 2)]!
-    const slowest = slowestStage(turns)
-    const most = slowest ? `; most of it for ${slowest.stage}, ${slowest.ms} ms on average` : ''
-    lines.push(`  answered after ${median} ms in the median, ${latencies.at(-1)!} ms at most${most}`)
-  }
+  const latency = formatLatency(turns)
+  if (latency !== undefined) lines.push(`  ${latency}`)
   const { answered, messages = [] } = report
   if (answered) lines.push(`  answered by ${answered.by} (${answered.kind ?? answered.how})`)
   for (const { heard, after } of messages)
@@ -174,6 +169,16 @@ export function formatSession(report: SessionReport, options: FormatSessionOptio
   if (options.transcript) for (const item of transcript) lines.push(`  ${formatItem(item)}`)
   for (const transfer of report.transfers ?? []) lines.push(...formatTransfer(transfer, options))
   return lines.join('\n')
+}
+
+/** How long the caller waited for answers, and the stage that took most of the time. Undefined without an answer. */
+export function formatLatency(turns: SessionReport['turns']): string | undefined {
+  if (turns.length === 0) return undefined
+  const latencies = turns.map(({ latency }) => latency).toSorted((a, b) => a - b)
+  const median = latencies[Math.floor(latencies.length / 2)]!
+  const slowest = slowestStage(turns)
+  const most = slowest ? `; most of it for ${slowest.stage}, ${slowest.ms} ms on average` : ''
+  return `answered after ${median} ms in the median, ${latencies.at(-1)!} ms at most${most}`
 }
 
 function formatTransfer(

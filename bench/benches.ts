@@ -3,6 +3,7 @@ import { calls } from './calls/index.ts'
 import { ears } from './ears/index.ts'
 import { guard } from './guard/index.ts'
 import { host } from './host/index.ts'
+import { importing } from './import/index.ts'
 import { link } from './link/index.ts'
 import { local } from './local/index.ts'
 import { phone } from './phone/index.ts'
@@ -17,6 +18,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   ears,
   guard,
   host,
+  import: importing,
   link,
   local,
   phone,

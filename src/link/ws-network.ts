@@ -1,4 +1,4 @@
-import { WebSocket, type RawData } from 'ws'
+import type { RawData, WebSocket } from 'ws'
 import {
   Registry,
   origin,
@@ -10,6 +10,12 @@ import {
   type SocketEvents,
 } from '../scope/index.ts'
 import { limits } from './limits.ts'
+
+/**
+ * Loading `ws` is a third of the cost of importing endwell, so the first dial does it. Sockets that are dialled later are
+ * created at once.
+ */
+let library: typeof import('ws') | undefined
 
 /** The real network: WebSockets from `ws`. No other code of endwell opens one. */
 export const wsNetwork: Network = {
@@ -63,8 +69,8 @@ class WsSocket implements Socket, Live {
   readonly origin = origin()
   readonly #registry: Registry
   readonly #events: SocketEvents
-  /** Unset if the request is invalid. */
-  readonly #ws: WebSocket | undefined
+  /** Unset until `ws` is loaded, and if the request is invalid. */
+  #ws: WebSocket | undefined
   #opened = false
   #aborted = false
   #ended = false
@@ -77,7 +83,8 @@ class WsSocket implements Socket, Live {
     this.#registry = registry
     this.#events = events
     registry.add(this)
-    this.#ws = this.#dial(request)
+    if (library) this.#ws = this.#dial(library, request)
+    else this.#load(request).catch((error: unknown) => this.#fail(String(error)))
   }
 
   get state(): Socket['state'] {
@@ -90,13 +97,11 @@ class WsSocket implements Socket, Live {
   }
 
   send(data: string | Uint8Array): void {
-    const ws = this.#ws
-    if (ws?.readyState === WebSocket.OPEN) ws.send(data)
+    if (this.#isOpen()) this.#ws?.send(data)
   }
 
   ping(): void {
-    const ws = this.#ws
-    if (ws?.readyState === WebSocket.OPEN) ws.ping()
+    if (this.#isOpen()) this.#ws?.ping()
   }
 
   close(code = 1000, reason = ''): void {
@@ -114,17 +119,28 @@ class WsSocket implements Socket, Live {
     if (this.state === 'ended') return
     this.#aborted = true
     this.#registry.remove(this)
-    // In every state, a `close` event follows and emits `ended`.
+    // In every state, a `close` event follows and emits `ended`. Before `ws` is loaded, `#load` does so.
     this.#ws?.terminate()
   }
 
-  #dial({ url, headers, protocols }: DialRequest): WebSocket | undefined {
+  #isOpen(): boolean {
+    return states[this.#ws?.readyState ?? 0] === 'open'
+  }
+
+  async #load(request: DialRequest): Promise<void> {
+    library = await import('ws')
+    if (this.#aborted) this.#end(1006)
+    else this.#ws = this.#dial(library, request)
+  }
+
+  #dial({ WebSocket }: typeof import('ws'), request: DialRequest): WebSocket | undefined {
+    const { url, headers, protocols } = request
     try {
       const ws = new WebSocket(url, protocols ? [...protocols] : [], { ...options, headers: { ...headers } })
       ws.on('open', () => this.#open())
       ws.on('message', (data, isBinary) => this.#message(data, isBinary))
       ws.on('ping', (data) => {
-        if (ws.readyState === WebSocket.OPEN && this.buffered <= limits.congested) ws.pong(data)
+        if (this.#isOpen() && this.buffered <= limits.congested) ws.pong(data)
         this.#alive()
       })
       ws.on('pong', () => this.#alive())
@@ -138,10 +154,14 @@ class WsSocket implements Socket, Live {
       return ws
     } catch {
       // An invalid address, header or subprotocol. The error's message may contain the address, and so a key.
-      this.#problem = 'invalid request'
-      queueMicrotask(() => this.#end(1006))
+      queueMicrotask(() => this.#fail('invalid request'))
       return undefined
     }
+  }
+
+  #fail(problem: string): void {
+    this.#problem = problem
+    this.#end(1006)
   }
 
   #open(): void {

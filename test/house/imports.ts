@@ -8,6 +8,8 @@ export interface Import {
   /** Undefined if the specifier is computed. */
   readonly from: string | undefined
   readonly typeOnly: boolean
+  /** Whether the module is loaded when an expression is evaluated, not with the file. */
+  readonly late: boolean
   /** The imported names, as the other module calls them. Empty if the whole module is imported. */
   readonly names: readonly string[]
   readonly line: number
@@ -17,7 +19,7 @@ export interface Import {
 export function importsOf({ program, comments, lineOf }: Syntax): Import[] {
   const found: Import[] = []
   const add = (node: Node, from: string | undefined, typeOnly = false, names: string[] = []): void => {
-    found.push({ from, typeOnly, names, line: lineOf(node) })
+    found.push({ from, typeOnly, late: isExpression(node), names, line: lineOf(node) })
   }
   new Visitor({
     ImportDeclaration(node) {
@@ -40,10 +42,12 @@ export function importsOf({ program, comments, lineOf }: Syntax): Import[] {
   for (const comment of comments) {
     const reference = /^\/\s*<reference\s+(?:path|types)\s*=\s*["']([^"']+)/.exec(comment.value)
     if (reference !== null)
-      found.push({ from: reference[1], typeOnly: true, names: [], line: lineOf(comment) })
+      found.push({ from: reference[1], typeOnly: true, late: false, names: [], line: lineOf(comment) })
   }
   return found
 }
+
+const isExpression = ({ type }: Node): boolean => type === 'ImportExpression' || type === 'CallExpression'
 
 /** Resolves a relative import of a file to a path below the root of the repository. */
 export const resolved = (path: string, from: string): string => posix.join(posix.dirname(path), from)

@@ -253,6 +253,10 @@ export const errorCodes = {
     EXPECTATION: ['A turn of a rehearsal was not as expected.', 'The message shows the turn.'],
     REHEARSAL: ['A rehearsal cannot continue.', 'The message says why.'],
     VIOLATION: ['A simulation broke a rule.', 'The message names the rule and shows the story.'],
+    TEST_MODEL: [
+      'In a rehearsal, the model that plays the caller or the judge did not answer, or not as asked.',
+      'The message says what it answered. The test is broken, not the agent.',
+    ],
     HUNT: ['A hunt cannot begin, or has no such case.', 'The message says why.'],
     HUNT_OFFLINE: [
       'In a hunt, the agent wanted to connect to another machine.',

@@ -9,15 +9,24 @@ import {
 import type { Activity } from './activity.ts'
 import type { Faults } from './faults.ts'
 import type { Pace, Waiting } from './pace.ts'
+import { judgeCall, type JudgeOptions } from './personas/judge-call.ts'
+import type { Judgement } from './personas/judgement.ts'
+import { playCaller, type CallerOptions, type PlayedCall } from './personas/played-caller.ts'
 import { rehearsalNames, type RehearsalOptions } from './rehearsal-options.ts'
 import { createStage, type Stage, type StageLimits } from './rehearsal-stage.ts'
 import { SimClock } from './sim-clock.ts'
+import { MS_PER_CHARACTER } from './test-caller.ts'
 import type { TestLine } from './test-line.ts'
 import type { TurnToolCall } from './turn-event.ts'
 import type { Turn } from './turn-record.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import { VirtualTime } from './virtual-time.ts'
 import { outsideTimer } from './outside-timer.ts'
+
+/** Milliseconds of silence after spoken words, in which the agent takes its turn. */
+const PAUSE = 1_000
+/** Milliseconds after which spoken words that nothing has understood are a turn without an answer. */
+const NOT_UNDERSTOOD = 3_000
 
 /** A call on a rehearsal that is not possible in its current state. */
 export class RehearsalError extends EndwellError {
@@ -129,6 +138,23 @@ export class Rehearsal {
     })
   }
 
+  /** Speaks, so that VAD, STT and turn-taking take part, and waits until the session is idle again. */
+  async says(text: string): Promise<Turn> {
+    if (text.trim() === '') throw new OptionError('says() needs a text; use waits(ms) for silence')
+    return this.#turn(`says(${quoted(text)})`, text, async (waiting) => {
+      const { caller } = this.line
+      let understood = false
+      const stop = this.session.on('user', () => (understood = true))
+      try {
+        const spoken = caller.says(text).then(() => caller.pauses(PAUSE))
+        await this.#pace.run(spoken, { ...waiting, takes: MS_PER_CHARACTER * text.length + PAUSE })
+        await this.#idleAfter(NOT_UNDERSTOOD, waiting, () => understood)
+      } finally {
+        stop()
+      }
+    })
+  }
+
   /** Types while the agent is speaking. Rejects if it is not: stop a turn in the middle first, with `run(…, { until })`. */
   async interrupts(text: string): Promise<Turn> {
     if (!this.#activity.speaking) {
@@ -174,7 +200,30 @@ export class Rehearsal {
     return this.#ended()
   }
 
+  /**
+   * Has a model play the caller: a persona with a goal. Resolves when they have hung up, or the session has ended.
+   *
+   * ```ts
+   * const { how } = await call.talksAs({ llm, persona: 'Ada, who is in a hurry', goal: 'An appointment on Monday.' })
+   * ```
+   */
+  talksAs(caller: CallerOptions): Promise<PlayedCall> {
+    return playCaller(this, this.#pace, caller)
+  }
+
   // ── actions of others ──
+
+  /**
+   * Has a model judge the call so far, or after its end.
+   *
+   * ```ts
+   * const judgement = await call.judge({ llm, criteria: ['The agent repeats the day and the hour.'] })
+   * judgement.expectPassed()
+   * ```
+   */
+  judge(judge: JudgeOptions): Promise<Judgement> {
+    return judgeCall(this.turns, this.#pace, judge)
+  }
 
   /** Approves all tool calls that wait for it. Each call belongs to the turn in which it was made. */
   approves(): Promise<Turn> {

@@ -3,7 +3,7 @@ import { soundOf } from './sound-text.ts'
 import type { TestConnection } from './test-connection.ts'
 
 /** Milliseconds of speech per character: about the pace of people. */
-const MS_PER_CHARACTER = 50
+export const MS_PER_CHARACTER = 50
 
 /** The caller at the other end of a `TestLine`. */
 export class TestCaller {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { linkProblems } from '../../tools/docs/check-site.ts'
 import { contentsOf } from '../../tools/docs/contents.ts'
-import { outsideCode, siteLinks } from '../../tools/docs/links.ts'
+import { outsideCode, siteLinks, themedPictures } from '../../tools/docs/links.ts'
 import { pagesInRepository, sitePages } from '../../tools/docs/pages.ts'
 import { referencePage } from '../../tools/docs/reference.ts'
 import { apiReports } from '../../tools/api/reports.ts'
@@ -34,7 +34,7 @@ describe('a link of a page, in the site', () => {
     ['../SPEC.md', 'rules.md'],
     ['https://github.com/endwell/endwell/blob/main/SPEC.md#sc1', 'rules.md#sc1'],
     ['../examples/agent.ts', 'https://github.com/endwell/endwell/blob/main/examples/agent.ts'],
-    ['pictures/studio.png', '/pictures/studio.png'],
+    ['pictures/call-light.png', '/pictures/call-light.png'],
     ['#tools', '#tools'],
     ['https://example.com', 'https://example.com'],
   ])('leads from %s to %s', (from, to) => {
@@ -45,6 +45,16 @@ describe('a link of a page, in the site', () => {
     const text = 'a `b(c)` d\n\n```md\n[a](../SPEC.md)\n```\n[a](../SPEC.md)'
     expect(siteLinks(text, agents, pages)).toBe(text.replace(/\.\.\/SPEC\.md\)$/, 'rules.md)'))
     expect(outsideCode('a `a` a', (prose) => prose.toUpperCase())).toBe('A `a` A')
+  })
+})
+
+describe('a picture that is light or dark', () => {
+  it('becomes two pictures, one of which the theme of the site shows', () => {
+    const text =
+      '<picture>\n  <source media="x" srcset="a-dark.png">\n  <img alt="A" src="a-light.png">\n</picture>'
+    expect(themedPictures(text)).toBe(
+      '<img class="light-only" alt="A" src="a-light.png"><img class="dark-only" alt="A" src="a-dark.png">',
+    )
   })
 })
 

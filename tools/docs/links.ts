@@ -47,3 +47,10 @@ export function outsideCode(text: string, change: (prose: string) => string): st
   }
   return out + change(text.slice(last))
 }
+
+/** Replaces each picture that has a light and a dark version by both. The style sheet shows the one of the site's theme. */
+export function themedPictures(text: string): string {
+  const picture =
+    /<picture>\s*<source [^>]*srcset="([^"]+)"[^>]*>\s*<img ([^>]*)src="([^"]+)"[^>]*>\s*<\/picture>/g
+  return text.replaceAll(picture, '<img class="light-only" $2src="$3"><img class="dark-only" $2src="$1">')
+}

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 import { entryPoints } from '../api/reports.ts'
 import { contentsOf, type Section } from './contents.ts'
-import { outsideCode, siteLinks } from './links.ts'
+import { outsideCode, siteLinks, themedPictures } from './links.ts'
 import { referencePage } from './reference.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -36,9 +36,12 @@ export function sitePages(): Site {
   const known = pagesInRepository()
   const pages = new Map<string, string>()
   const add = (path: string, page: string, text: string): void => {
-    pages.set(page, siteLinks(withRules(path, text), { path, page }, known))
+    pages.set(page, siteLinks(themedPictures(withRules(path, text)), { path, page }, known))
   }
-  for (const [path, page] of known) add(path, page, read(page === 'index.md' ? 'site/index.md' : path))
+  for (const [path, page] of known) {
+    const source = page === 'index.md' ? 'site/index.md' : path
+    add(source, page, read(source))
+  }
   const entries = entryPoints().filter(({ types }) => existsSync(types))
   for (const { entry, types } of entries) {
     const { path, about } = aboutOf(entry)

@@ -28,9 +28,13 @@ export function testFiles(files: Files): string[] {
   return [...files.keys()].filter((path) => /(^|\/)(test|tests|__tests__)\/|\.test\.[^/]*$/.test(path))
 }
 
-/** Relative links of packed pages to files that are not packed: they lead nowhere in `node_modules`. */
+/**
+ * Relative links of packed pages to files that are not packed: they lead nowhere in `node_modules`. Pictures are not packed, because
+ * GitHub and npm show those of the repository.
+ */
 export function brokenLinks(files: Files): string[] {
-  const [packed, repository] = [[...files.keys()], paths()]
+  const repository = paths()
+  const packed = [...files.keys(), ...repository.filter((path) => path.startsWith('docs/pictures/'))]
   return [...files]
     .filter(([path]) => path.endsWith('.md'))
     .flatMap(([path, content]) => {

@@ -68,3 +68,13 @@ export function lostReport(
     },
   }
 }
+
+/** A call that goes on in another process has a recording for each of them. */
+export function withEarlierRecording(
+  report: SessionReport,
+  lost: Pick<LostCall, 'resume'> | undefined,
+): SessionReport {
+  const place = lost?.resume?.recording
+  if (place === undefined) return report
+  return { ...report, recordings: [{ place, complete: false }, ...(report.recordings ?? [])] }
+}

@@ -11,7 +11,7 @@ import {
 } from '../../scope/index.ts'
 import { Session, type Agent, type Models, type SessionReport } from '../../session/index.ts'
 import { agentFor, type AgentFile, type CallOptions } from '../agent-file.ts'
-import { itemsOf, lostReport } from '../fleet/lost-report.ts'
+import { itemsOf, lostReport, withEarlierRecording } from '../fleet/lost-report.ts'
 import type { LostCall, Owner } from '../journal/journal.ts'
 import { limits as supervision } from '../supervisor/limits.ts'
 import type { PassedRequest } from '../supervisor/messages.ts'
@@ -395,11 +395,4 @@ export class Reception {
       .finally(() => this.#writing.delete(writing))
     this.#writing.add(writing)
   }
-}
-
-/** A call that goes on in another process has a recording for each of them. */
-function withEarlierRecording(report: SessionReport, lost: LostCall | undefined): SessionReport {
-  const place = lost?.resume?.recording
-  if (place === undefined) return report
-  return { ...report, recordings: [{ place, complete: false }, ...(report.recordings ?? [])] }
 }

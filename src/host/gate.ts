@@ -61,6 +61,17 @@ export class Gate {
     return this.refusesName(request) ?? this.refusesOrigin(request) ?? this.#refusesClient(request)
   }
 
+  /**
+   * Checks the host name, and the secret of a request that presents one. For requests whose other rights are checked elsewhere:
+   * pages of any origin may send them.
+   */
+  refusesNameOrSecret(request: GateRequest): Refused | undefined {
+    const bearer = bearerOf(request)
+    const named = this.refusesName(request)
+    if (named || !this.#key || bearer === undefined) return named
+    return this.#refusesSecret(this.#key, bearer, request)
+  }
+
   /** Checks the origin. Clients that are not browsers send none of these headers. */
   refusesOrigin(request: GateRequest): Refused | undefined {
     const foreign = refused(403, 'FOREIGN_ORIGIN', 'requests from pages of another origin are refused')
@@ -83,7 +94,7 @@ export class Gate {
       )
     }
     if (key.admits(cookie(request, key.cookieName) ?? '', this.#clock.date())) return undefined
-    const [, bearer] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? []
+    const bearer = bearerOf(request)
     if (bearer === undefined) return refused(401, 'UNAUTHORISED', 'the secret of the host is missing')
     return this.#refusesSecret(key, bearer, request)
   }
@@ -120,6 +131,10 @@ function hostOf(request: GateRequest): string {
   const host = request.headers.host ?? ''
   const scheme = request.headers.origin?.startsWith('https:') ? 'https' : 'http'
   return URL.canParse(`${scheme}://${host}`) ? new URL(`${scheme}://${host}`).host : ''
+}
+
+function bearerOf({ headers }: GateRequest): string | undefined {
+  return /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 
 function cookie(request: GateRequest, name: string): string | undefined {

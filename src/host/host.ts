@@ -133,9 +133,9 @@ export class Host {
     return this.#gate.refuses(gateRequestOf(request))
   }
 
-  /** Checks only the host name of such a request, for those that check everything else themselves. */
-  refusesName(request: IncomingMessage): Refused | undefined {
-    return this.#gate.refusesName(gateRequestOf(request))
+  /** Checks only the host name of such a request, and the secret if it presents one. */
+  refusesNameOrSecret(request: IncomingMessage): Refused | undefined {
+    return this.#gate.refusesNameOrSecret(gateRequestOf(request))
   }
 }
 

@@ -254,10 +254,10 @@ export class Entrance {
 
   /**
    * Signed requests of the carrier need no secret, and their host is the public one. RTVI clients may be pages of other origins:
-   * `RtviCalls` checks the secret or where they come from, and their tokens.
+   * `RtviCalls` checks that they have the secret or are on this machine, and their tokens.
    */
   #refuses(request: IncomingMessage): Refused | undefined {
-    if (this.#rtvi.concerns(request)) return this.#host.refusesName(request)
+    if (this.#rtvi.concerns(request)) return this.#host.refusesNameOrSecret(request)
     const signed = this.#options.phone?.authToken !== undefined && this.#phone.concerns(request)
     return signed ? undefined : this.#host.refuses(request)
   }

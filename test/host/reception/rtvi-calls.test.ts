@@ -90,6 +90,9 @@ describe('an RTVI client that calls a host', () => {
     const process = await host.start({ secret, phone: { publicUrl: 'https://agent.example.com' } })
     const origin = 'https://shop.example'
     expect(await start(process, { origin })).toMatchObject({ status: 401, body: { code: 'UNAUTHORISED' } })
+    const wrong = { origin, authorization: 'Bearer another secret' }
+    for (let i = 0; i < 10; i++) expect((await start(process, wrong)).status).toBe(401)
+    expect(await start(process, wrong)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_ATTEMPTS' } })
     const authorization = `Bearer ${secret}`
     const strange = await start(process, { authorization, host: 'evil.example' })
     expect(strange).toMatchObject({ status: 403, body: { code: 'UNKNOWN_HOST' } })

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { transformWithOxc } from 'vite'
 import { bytesFromSamples, samplesFromBytes } from '../../src/audio/index.ts'
 import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
 import type { SessionReport } from '../../src/session/index.ts'
 import { compiled, installedPackage } from '../compiled.ts'
 import { Program } from '../program.ts'
 import { PATIENCE, launchChromium, troubleOf, type ChromiumOptions } from './chromium.ts'
+import { earsScript } from './ears-script.ts'
 import type { Room } from './room.ts'
 
 /** How far a close may overrun its deadline: a busy machine can suspend the process for a while. */
@@ -29,15 +28,12 @@ export class Demo {
   static async start(options: ChromiumOptions & { readonly browser?: Browser } = {}): Promise<Demo> {
     const args = ['dev', compiled('clinic-agent'), '--json', '--port', '0']
     const program = Program.command(args, {}, installedPackage())
-    const file = new URL('page-ears.ts', import.meta.url)
-    const [browser, url, source] = await Promise.all([
+    const [browser, url, ears] = await Promise.all([
       options.browser ?? launchChromium(options),
       program.url(),
-      readFile(file, 'utf8'),
+      earsScript(),
     ])
-    const { code } = await transformWithOxc(source, 'page-ears.ts', { sourcemap: false, target: 'es2022' })
-    // An init script is not a module.
-    return new Demo(program, url, browser, code.replace(/^export \{\};?$/m, ''))
+    return new Demo(program, url, browser, ears)
   }
 
   /** Opens the demo in a new page. With `ears`, its sound is recorded and its microphone can be replaced. */

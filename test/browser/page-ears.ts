@@ -10,12 +10,15 @@ interface Chunk {
   /** By the clock of the context, in seconds. */
   readonly at: number
   readonly samples: Float32Array
+  readonly rate: number
 }
 
 const recorder = `
   registerProcessor('ears', class extends AudioWorkletProcessor {
     process([input]) {
-      if (input[0]) this.port.postMessage({ at: currentTime, samples: input[0].slice() })
+      // Without a source there is no channel.
+      const samples = input[0]?.slice() ?? new Float32Array(128)
+      this.port.postMessage({ at: currentTime, samples, rate: sampleRate })
       return true
     }
   })`
@@ -30,6 +33,7 @@ class Ears {
   readonly #chunks: Chunk[] = []
   readonly #waiting = new Set<() => void>()
   readonly #Context = AudioContext
+  readonly #recorders = new WeakMap<BaseAudioContext, AudioWorkletNode>()
   #room: Room | undefined
   #microphone: MediaStreamAudioDestinationNode | undefined
 
@@ -50,7 +54,7 @@ class Ears {
     }
     const post = Reflect.get(MessagePort.prototype, 'postMessage') as (...args: unknown[]) => unknown
     Reflect.set(MessagePort.prototype, 'postMessage', function (this: MessagePort, ...args: unknown[]): void {
-      if ((args[0] as { type?: string }).type === 'clear') cleared()
+      if ((args[0] as { type?: string } | null)?.type === 'clear') cleared()
       post.apply(this, args)
     })
   }
@@ -69,7 +73,7 @@ class Ears {
   /** Plays 16-bit samples at 16 kHz into the microphone. Returns their start, by the clock of the context. */
   say(base64: string): number {
     const samples = new Int16Array(Uint8Array.from(atob(base64), (each) => each.charCodeAt(0)).buffer)
-    const context = this.context!
+    const { context } = this.#microphone!
     const buffer = context.createBuffer(1, samples.length, RATE)
     buffer.getChannelData(0).set(Float32Array.from(samples, (sample) => sample / 32768))
     const source = new AudioBufferSourceNode(context, { buffer })
@@ -79,7 +83,7 @@ class Ears {
     return when
   }
 
-  /** Everything the page has played, silence included, as 16-bit samples at 16 kHz. */
+  /** Everything the page has played, silence included, as 16-bit samples at the rate of its sound: 16 kHz, or its own. */
   heard(): string {
     const length = this.#chunks.reduce((sum, { samples }) => sum + samples.length, 0)
     const all = new Int16Array(length)
@@ -106,9 +110,8 @@ class Ears {
 
   /** Resolves once the page has played `ms` milliseconds of sound, not counting pauses. */
   async sounded(ms: number): Promise<void> {
-    const length = (): number =>
-      this.#chunks.filter(sounds).reduce((sum, { samples }) => sum + samples.length, 0)
-    await this.#until(() => length() >= (ms * RATE) / 1000)
+    const length = (): number => this.#chunks.filter(sounds).reduce((sum, chunk) => sum + secondsOf(chunk), 0)
+    await this.#until(() => length() >= ms / 1000)
   }
 
   /** Resolves once the page has played something and then been silent for `ms` milliseconds. */
@@ -122,13 +125,14 @@ class Ears {
   /** The end of the last sound before a time. */
   #soundEnded(before = Infinity): number {
     const last = this.#chunks.findLast((chunk) => chunk.at < before && sounds(chunk))
-    return last ? last.at + last.samples.length / RATE : 0
+    return last ? last.at + secondsOf(last) : 0
   }
 
   #contextFor(options: AudioContextOptions): AudioContext {
     const { context } = this
     // Reuse the context of the microphone, so that input and output have one clock.
-    const isMicrophones = context !== undefined && this.#microphone?.context === context
+    const isMicrophones =
+      context !== undefined && this.#microphone?.context === context && !this.#room?.ownClock
     return isMicrophones && context.state !== 'closed' ? context : this.#make(options)
   }
 
@@ -150,18 +154,26 @@ class Ears {
 
   #tap(node: AudioNode): void {
     const context = node.context as AudioContext
-    const own = new AudioWorkletNode(context, 'ears', { numberOfOutputs: 0 })
-    own.port.addEventListener('message', ({ data }: MessageEvent<Chunk>) => {
-      this.#chunks.push(data)
-      for (const look of this.#waiting) look()
-    })
-    own.port.start()
-    node.connect(own)
+    node.connect(this.#recorder(context))
     const { echo } = this.#room ?? {}
     if (!echo || !this.#microphone) return
     const delay = new DelayNode(context, { delayTime: echo.delay / 1000, maxDelayTime: 1 })
     const gain = new GainNode(context, { gain: 10 ** (echo.gain / 20) })
     node.connect(delay).connect(gain).connect(this.#microphone)
+  }
+
+  /** One per context: a player may replace its node whenever it has run dry. */
+  #recorder(context: AudioContext): AudioWorkletNode {
+    const existing = this.#recorders.get(context)
+    if (existing) return existing
+    const own = new AudioWorkletNode(context, 'ears', { numberOfOutputs: 0 })
+    this.#recorders.set(context, own)
+    own.port.addEventListener('message', ({ data }: MessageEvent<Chunk>) => {
+      this.#chunks.push(data)
+      for (const look of this.#waiting) look()
+    })
+    own.port.start()
+    return own
   }
 
   /** Plays steady, reproducible noise. */
@@ -193,6 +205,8 @@ class Ears {
     })
   }
 }
+
+const secondsOf = ({ samples, rate }: Chunk): number => samples.length / rate
 
 /** Anything softer is the dither of silence. */
 const sounds = ({ samples }: Chunk): boolean => samples.some((sample) => Math.abs(sample) > 0.001)

@@ -37,7 +37,8 @@ export function blocksOf(page: string): { blocks: Block[]; rest: string[] } {
   return { blocks, rest }
 }
 
-const namesExample = /^<!--\s*((?:examples|bench\/peers|test\/workflows)\/[^\s#]+\.tsx?)(?:#(\S+))?\s*-->$/
+const namesExample =
+  /^<!--\s*((?:examples|bench\/peers|test\/clients|test\/workflows)\/[^\s#]+\.tsx?)(?:#(\S+))?\s*-->$/
 
 const isTypeScript = (language: string): boolean => language === 'ts' || language === 'tsx'
 

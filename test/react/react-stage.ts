@@ -1,40 +1,17 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { build } from 'vite'
 import { WebSocketCalls, type WebSocketLine } from '../../src/lines/websocket/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import { Agent, Session, type SessionReport } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts } from '../../src/testing/index.ts'
+import { buildPages } from '../browser/build-pages.ts'
 import { PATIENCE, PageServer, troubleOf } from '../browser/chromium.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export const GREETING = 'Bright Dental, good morning!'
 export const ANSWER = 'From eight to six.'
 
 /** Builds the example, and the page that mounts it for a test. Returns their files by path. */
-export async function buildExample(): Promise<Readonly<Record<string, string>>> {
-  const folder = mkdtempSync(join(tmpdir(), 'endwell-react-'))
-  try {
-    await build({
-      root,
-      configFile: false,
-      logLevel: 'error',
-      build: {
-        outDir: folder,
-        rolldownOptions: { input: ['examples/react/index.html', 'test/react/index.html'] },
-      },
-    })
-    const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-    return Object.fromEntries(paths.map((path) => [path.slice(folder.length), readFileSync(path, 'utf8')]))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+export function buildExample(): Promise<Readonly<Record<string, string>>> {
+  return buildPages(['examples/react/index.html', 'test/react/index.html'])
 }
 
 /** Counts what the page opens, so that a test can see what it leaves open. */

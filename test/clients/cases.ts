@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import type { CloseReason, SessionReport } from '../../src/session/index.ts'
+import { notUnderstood } from '../../src/providers/local/index.ts'
+import { plain, transcribe } from '../browser/transcribe.ts'
+import type { ClientPage } from './client-page.ts'
+
+const GREETING = 'Bright Dental, good morning! How can I help you?'
+const HOURS = 'We are open from eight to six, Monday to Friday.'
+
+/** Milliseconds of sound that a client may have when it is interrupted, and delays of a busy machine. */
+const AHEAD = 200
+const BUSY = 400
+
+export interface ClientCase {
+  /** What happens to the client. */
+  readonly name: string
+  /** Why the session must have ended: one of these. */
+  readonly reasons: readonly CloseReason[]
+  /** Calls, and has the call end. */
+  run(page: ClientPage): Promise<void>
+  /** Checks what else the report must say. */
+  check?(report: SessionReport, page: ClientPage): Promise<void> | void
+  /** Whether it runs before the others, with the machine to itself: its sound must be understood. */
+  readonly alone?: boolean
+  /** Whether it is part of a short run for every client, and not only for the first. */
+  readonly essential?: boolean
+}
+
+export const cases: readonly ClientCase[] = [
+  {
+    name: 'talks, and hangs up',
+    alone: true,
+    reasons: ['caller-hung-up'],
+    essential: true,
+    async run(page) {
+      await page.calls()
+      await page.shows('How can I help you?')
+      await page.run('ears.silent(300)')
+      await page.says('what are your opening hours')
+      await page.shows('what are your opening hours')
+      await page.shows(HOURS)
+      await page.run('ears.silent(300)')
+      await checkSound(await page.heard(), [GREETING, HOURS])
+      await page.hangsUp()
+      await page.isDisconnected()
+    },
+    check({ transcript }) {
+      assert.deepEqual(textsOf(transcript), [GREETING, 'what are your opening hours', HOURS])
+    },
+  },
+  {
+    name: 'is interrupted',
+    reasons: ['caller-hung-up'],
+    async run(page) {
+      await page.run(
+        `document.client.on('userStartedSpeaking', () => ears.clears.push(ears.context.currentTime))`,
+      )
+      await page.calls()
+      await page.run('ears.sounded(700)')
+      await page.says('what are your opening hours')
+      await page.run('ears.cleared()')
+      await page.run('ears.silent(450)')
+      const { asked, silent } = await page.run<{ asked: number; silent: number }>('ears.interrupted()')
+      assert(
+        silent - asked <= AHEAD + BUSY,
+        `the agent was heard for ${silent - asked} ms after the caller spoke`,
+      )
+      await page.hangsUp()
+    },
+    async check({ transcript }, page) {
+      const [greeting] = transcript
+      assert.equal(greeting?.type === 'message' && greeting.interrupted, true, 'the greeting was interrupted')
+      const [heard = ''] = textsOf(transcript)
+      assert(heard !== '' && heard !== GREETING && GREETING.startsWith(heard), heard)
+      // The page shows as heard what the report says.
+      const shown = (await page.words()).join(' ')
+      assert(shown.startsWith(heard.slice(0, 10)) && !shown.includes('help you?'), shown)
+    },
+  },
+  {
+    name: 'is hung up on',
+    reasons: ['agent-hung-up'],
+    essential: true,
+    async run(page) {
+      await page.calls()
+      await page.types('goodbye')
+      await page.isDisconnected()
+      assert.equal(await page.problem(), 'The call has ended.')
+      assert.match((await page.words()).join(' '), /Thank you for calling Bright Dental\. ?Goodbye!$/)
+    },
+  },
+  {
+    name: 'asks the agent to leave',
+    reasons: ['caller-hung-up'],
+    async run(page) {
+      await page.calls()
+      await page.run('document.client.disconnectBot()')
+      await page.isDisconnected()
+    },
+  },
+  {
+    name: 'loses its network',
+    reasons: ['caller-lost'],
+    async run(page) {
+      await page.calls()
+      page.network.down()
+      await page.isDisconnected()
+    },
+  },
+  {
+    name: 'is on a network that goes silent',
+    reasons: ['caller-lost'],
+    async run(page) {
+      await page.calls()
+      page.network.freeze()
+    },
+  },
+  {
+    name: 'closes its tab',
+    // A busy browser may end the connection without a close frame, and then the session cannot know better.
+    reasons: ['caller-hung-up', 'caller-lost'],
+    essential: true,
+    async run(page) {
+      await page.calls()
+      await page.closesTab()
+    },
+  },
+  {
+    name: 'reloads its page, and calls again',
+    reasons: ['caller-hung-up'],
+    async run(page) {
+      await page.calls()
+      const first = page.call
+      await page.reloads()
+      await page.calls()
+      assert.notEqual(page.call, first)
+      await page.hangsUp()
+    },
+  },
+]
+
+/** Transcribes what a client has played. On a busy machine its sound has gaps, so that it need not be understood entirely. */
+async function checkSound(samples: Int16Array, said: readonly string[]): Promise<void> {
+  const found = await transcribe(samples, [...said, 'You owe us forty euros.', 'Pardon me?'])
+  const understood = found.filter((each) => each !== notUnderstood)
+  assert(understood.length > 0, 'nothing of what the page has played is understood')
+  for (const each of understood) assert(plain(said.join(' ')).includes(each), `the page has played '${each}'`)
+}
+
+const textsOf = (items: SessionReport['transcript']): string[] =>
+  items.flatMap((item) => (item.type === 'message' ? [item.text] : []))

@@ -1,0 +1,124 @@
+import type { Locator, Page } from 'playwright-core'
+import { Resampler, bytesFromSamples, samplesFromBytes } from '../../src/audio/index.ts'
+import { clip } from '../fixtures/speech.ts'
+import type { TcpProxy } from '../lines/tcp-proxy.ts'
+
+/** The pages of `pages/`: Pipecat's client for the web, and its hooks for React. */
+export const clientNames = ['web', 'react'] as const
+export type ClientName = (typeof clientNames)[number]
+
+/** How long to wait for a page, in milliseconds. Only a hang takes this long, even on a busy machine. */
+const PATIENCE = 60_000
+
+/** The page of a client, and what a caller does with it. */
+export class ClientPage implements AsyncDisposable {
+  readonly network: TcpProxy
+  readonly #page: Page
+  /** Uncaught errors of the page. */
+  readonly errors: string[] = []
+  /** The id of the call. */
+  call = ''
+
+  constructor(page: Page, network: TcpProxy) {
+    this.#page = page
+    this.network = network
+    page.setDefaultTimeout(PATIENCE)
+    page.on('pageerror', ({ message }) => this.errors.push(message))
+    page.on('websocket', (socket) => {
+      this.call = callOf(socket.url()) ?? this.call
+    })
+  }
+
+  async goto(url: string): Promise<void> {
+    await this.#page.goto(url)
+  }
+
+  /** Calls, and waits until the agent speaks. */
+  async calls(): Promise<void> {
+    await this.#press('Call')
+    await this.log.getByText('Bright Dental').first().waitFor()
+  }
+
+  /** Calls, and returns the reason that the page shows for not being connected. */
+  async isRefused(): Promise<string> {
+    await this.#press('Call')
+    return await this.problem()
+  }
+
+  async hangsUp(): Promise<void> {
+    await this.#press('Hang up')
+  }
+
+  async types(text: string): Promise<void> {
+    const input = this.#page.getByLabel('Type instead of speaking')
+    await input.fill(text)
+    await input.press('Enter')
+  }
+
+  /** Says words of which there is a recording. */
+  async says(words: string): Promise<void> {
+    const sound = Buffer.from(bytesFromSamples(clip(words).samples)).toString('base64')
+    await this.run(`ears.say('${sound}')`)
+  }
+
+  /** Waits until the page shows that these words were said by the caller, or heard. */
+  async shows(words: string): Promise<void> {
+    await this.log.getByText(words).first().waitFor()
+  }
+
+  /** Waits until the client says that it is disconnected. */
+  async isDisconnected(): Promise<void> {
+    await this.#page.getByRole('status').getByText('disconnected', { exact: true }).waitFor()
+  }
+
+  /** Waits for an error, and returns it. */
+  async problem(): Promise<string> {
+    const alert = this.#page.getByRole('alert')
+    await alert.filter({ hasText: /\w/ }).waitFor()
+    return await alert.innerText()
+  }
+
+  /** The entries of the log. */
+  async words(): Promise<string[]> {
+    return await this.log.getByRole('listitem').allInnerTexts()
+  }
+
+  /** Everything that was played, at 16 kHz. */
+  async heard(): Promise<Int16Array> {
+    const samples = samplesFromBytes(Buffer.from(await this.run<string>('ears.heard()'), 'base64'))
+    return new Resampler({ from: 24_000, to: 16_000 }).push(samples)
+  }
+
+  run<T = void>(script: string): Promise<T> {
+    return this.#page.evaluate(script) as Promise<T>
+  }
+
+  async reloads(): Promise<void> {
+    await this.#page.reload()
+  }
+
+  async closesTab(): Promise<void> {
+    await this.#page.close()
+  }
+
+  get log(): Locator {
+    return this.#page.getByRole('log')
+  }
+
+  async #press(name: string): Promise<void> {
+    await this.#page.getByRole('button', { name, exact: true }).click()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#page.context().close()
+    await this.network.close()
+  }
+}
+
+/** The id of the call that a socket is for, which is in its token. */
+function callOf(url: string): string | undefined {
+  const [claims = ''] = new URL(url).searchParams.get('token')?.split('.') ?? []
+  if (claims === '') return undefined
+  const { data } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { data: { id: string } }
+  return data.id
+}

@@ -1,0 +1,134 @@
+import { fileURLToPath } from 'node:url'
+import { exitCodes, runCommand } from '../../src/cli/command.ts'
+import { describeError } from '../../src/scope/index.ts'
+import { OwnPackages } from '../../tools/own-packages.ts'
+import { cases, type ClientCase } from './cases.ts'
+import { clientNames, type ClientName } from './client-page.ts'
+import { Stage } from './stage.ts'
+
+const packages = new OwnPackages(fileURLToPath(new URL('.', import.meta.url)))
+
+/** Calls at once. They mostly wait. */
+const CALLS_AT_ONCE = 2
+
+interface Wanted {
+  readonly client: ClientName
+  readonly one: ClientCase
+}
+
+interface Result {
+  readonly client: ClientName
+  readonly name: string
+  readonly reason?: string
+  readonly problem?: string
+}
+
+await runCommand({
+  name: 'npm run clients --',
+  summary:
+    "Has clients that other people wrote call the demo: Pipecat's client for the web and its hooks for React, by WebSocket,\n" +
+    'in a real Chromium. They talk, are interrupted, are hung up on, hang up, lose their network, and close their tab. Each\n' +
+    'session must end within 10 s, for the right reason, and leave nothing behind. Installs the clients into test/clients.',
+  options: {
+    short: { type: 'boolean', about: 'have the second client run only the most important cases' },
+    filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
+  },
+  async run({ short, filter, json }) {
+    try {
+      await packages.install()
+      await packages.checkTypes()
+    } catch (error) {
+      console.error(describeError(error).message)
+      return exitCodes.failed
+    }
+    const wanted: Wanted[] = clientNames.flatMap((client, index) =>
+      cases
+        .filter(({ name, essential }) => name.includes(filter) && (index === 0 || !short || essential))
+        .map((one) => ({ client, one })),
+    )
+    const stage = await Stage.open(CALLS_AT_ONCE)
+    const results: Result[] = []
+    try {
+      const run = async ({ client, one }: Wanted): Promise<void> => {
+        const result = await resultOf(stage, client, one)
+        results.push(result)
+        if (!json) print(result)
+      }
+      for (const each of wanted) if (each.one.alone) await run(each)
+      const waiting = wanted.filter(({ one }) => !one.alone)
+      const work = async (): Promise<void> => {
+        for (let next = waiting.shift(); next; next = waiting.shift()) await run(next)
+      }
+      await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work))
+      const last = await endOfHost(stage)
+      results.push(...last.results)
+      if (!json) for (const result of last.results) print(result)
+      for (const each of last.left) console.error(`✗ left behind: ${each}`)
+      const failed = results.filter(({ problem }) => problem !== undefined).length
+      const leaked = last.left.length
+      const summary = { clients: clientNames.length, calls: results.length, failed, leaked }
+      console.log(JSON.stringify(json ? { results, ...summary } : summary))
+      return failed + leaked === 0 ? exitCodes.ok : exitCodes.failed
+    } finally {
+      await stage.close()
+    }
+  },
+})
+
+async function resultOf(stage: Stage, client: ClientName, one: ClientCase): Promise<Result> {
+  const { name } = one
+  await using page = await stage.page(client)
+  try {
+    await one.run(page)
+    const report = await stage.report(page.call)
+    const { reason, clean } = report
+    if (!one.reasons.includes(reason))
+      return { client, name, reason, problem: `it ended as ${reason}, not ${one.reasons.join(' or ')}` }
+    if (!clean) return { client, name, reason, problem: 'the session did not close cleanly' }
+    await one.check?.(report, page)
+    const [error] = page.errors
+    return { client, name, reason, ...(error === undefined ? {} : { problem: `the page threw: ${error}` }) }
+  } catch (error) {
+    const problem = [describeError(error).message, ...page.errors].join('; the page threw: ')
+    return { client, name, problem }
+  }
+}
+
+/** Fills the host, has it refuse a call, and stops it while calls are under way. */
+async function endOfHost(stage: Stage): Promise<{ results: Result[]; left: string[] }> {
+  const [client] = clientNames
+  const left = (await stage.unended()).map(({ id }) => `session ${id}`)
+  const pages = await Promise.all(Array.from({ length: CALLS_AT_ONCE + 1 }, () => stage.page(client)))
+  const [last, ...others] = pages
+  const results: Result[] = []
+  const note = async (name: string, check: () => Promise<string | undefined>): Promise<void> => {
+    const problem = await check().catch((error: unknown) => describeError(error).message)
+    results.push({ client, name, ...(problem === undefined ? {} : { problem }) })
+  }
+  try {
+    await Promise.all(others.map((page) => page.calls()))
+    await note('is refused when all lines are busy', async () => {
+      const shown = await last!.isRefused()
+      return shown === 'all lines are busy: try again later' ? undefined : `it shows '${shown}'`
+    })
+    left.push(...(await stage.stopHost()))
+    for (const page of others)
+      await note('is told that the host has ended the call', async () => {
+        await page.isDisconnected()
+        const ended = stage.host.lines.find(
+          ({ session, reason }) => session === page.call && reason !== undefined,
+        )
+        return ended?.['reason'] === 'host-draining' ? undefined : `it ended as ${String(ended?.['reason'])}`
+      })
+  } finally {
+    await Promise.all(pages.map((page) => page[Symbol.asyncDispose]()))
+  }
+  return { results, left }
+}
+
+function print({ client, name, reason, problem }: Result): void {
+  const mark = problem === undefined ? '✓' : '✗'
+  console.log(
+    [`${mark} ${client}: ${name}`, reason, problem].filter((each) => each !== undefined).join(' · '),
+  )
+}

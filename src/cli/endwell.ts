@@ -29,6 +29,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'talk to an agent by text, in the terminal',
     run: async (args) => (await import('./conversation/chat-command.ts')).chat(args),
   },
+  talk: {
+    about: 'talk to an agent by the microphone of this machine',
+    run: async (args) => (await import('./talk/talk-command.ts')).talk(args),
+  },
   call: {
     about: 'have an agent call a number',
     run: async (args) => (await import('./call-command.ts')).call(args),

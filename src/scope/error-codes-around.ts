@@ -145,6 +145,14 @@ export const codesAround = {
       'Serve the agent with `endwell start`.',
     ],
     FAILED: ['The host failed, or its response could not be read.', 'Read the log of the host.'],
+    NO_MICROPHONE: [
+      'This machine has no program that records and plays sound, which `endwell talk` needs.',
+      'Install pulseaudio-utils, alsa-utils or sox, or use `endwell dev` or `endwell chat`.',
+    ],
+    SOUND_PROGRAM_FAILED: [
+      'A program that records or plays the sound of `endwell talk` has ended, hangs, or is no microphone.',
+      'Read what it says. Check that the machine has a microphone and a loudspeaker, or name another program.',
+    ],
     PROJECT_EXISTS: ['The folder for a new project is not empty.', 'Name another folder.'],
     PORT_IN_USE: ['Another program listens on this port.', 'Stop it, or choose another port.'],
     PORT_FORBIDDEN: ['This user may not listen on this port.', 'Choose a port above 1023.'],

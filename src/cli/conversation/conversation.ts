@@ -121,14 +121,15 @@ export class Conversation {
     else this.session.close({ reason: 'caller-hung-up' }).catch(noop)
   }
 
-  /** Shows the words that have been sent since the last time. */
+  /** Shows the words that have been heard since the last time. Without sound, they are read as soon as they are sent. */
   showWords(): void {
     const current = this.#speech
     if (!current) return
     const { speech, shown } = current
-    if (speech.text.length <= shown) return
-    this.#options.screen.words(this.#agent, speech.text.slice(shown))
-    current.shown = speech.text.length
+    const text = this.#options.sound ? speech.heard : speech.text
+    if (text.length <= shown) return
+    this.#options.screen.words(this.#agent, text.slice(shown))
+    current.shown = text.length
   }
 
   #watch(): void {
@@ -142,7 +143,7 @@ export class Conversation {
     session.on('latency', ({ speech, ms }) => this.#latencies.set(speech, ms))
     session.on('spoken', ({ speech, outcome: { how, heard } }) => {
       if (this.#speech?.speech !== speech) return
-      if (how === 'played') this.showWords()
+      if (how === 'played' || this.#options.sound) this.showWords()
       this.#speech = undefined
       const latency = this.#latencies.get(speech)
       screen.said({ agent: this.#agent, text: heard, how, ...(latency === undefined ? {} : { latency }) })
@@ -171,6 +172,8 @@ export class Conversation {
       screen.note(`guardrail ${name} stops the ${on}: ${verdict}`, { type: 'guardrail', name, on, verdict }),
     )
     session.on('error', ({ where, error }) => {
+      // `run` rejects with it.
+      if (where === 'start') return
       const { code, message } = describeError(error)
       screen.note(`${where}: ${message}`, { type: 'error', where, error: { code, message } })
     })

@@ -3,7 +3,7 @@ import { sentenceTts, type PartContext, type SpokenChunk, type Tts, type Voice }
 import { OptionError, checkOptions, type Scope, type OptionNames } from '../../scope/index.ts'
 import { enginePackages, ttsEngines, type ProgramEngine, type Speak, type TtsEngine } from './engine.ts'
 import { LocalError } from './errors.ts'
-import { findProgram } from './find-program.ts'
+import { findProgram } from '../find-program.ts'
 import { programEngine } from './program-engine.ts'
 import { checkPackage, requirePackage } from './require-package.ts'
 import { espeakEngine, fliteEngine } from './wasm-engine.ts'

@@ -37,6 +37,8 @@ export default defineConfig({
       },
     ],
   ],
+  // The home page of the theme has no main landmark.
+  transformHtml: (html) => html.replace(/(class="VPContent is-home" id="VPContent")/, '$1 role="main"'),
   markdown: {
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

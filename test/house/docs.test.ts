@@ -207,6 +207,13 @@ describe('the pages of the repository', () => {
     expect(pages.flatMap((each) => brokenLinks(each, files))).toEqual([])
   })
 
+  it('show TypeScript that is compiled: an example, or what another test of the page runs', () => {
+    const tested = new Set(['docs/quick-start.md', 'docs/scope.md', 'docs/testing.md'])
+    const shown = pages.filter(({ path }) => /^(docs\/.*|README)\.md$/.test(path) && !tested.has(path))
+    expect(shown.length).toBeGreaterThan(10)
+    expect(shown.flatMap(unprovenBlocks)).toEqual([])
+  })
+
   it('link to headings that exist', () => {
     const texts = new Map(pages.map(({ path, text }) => [path, text]))
     expect(pages.flatMap((each) => brokenAnchors(each, texts))).toEqual([])

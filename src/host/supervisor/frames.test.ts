@@ -5,7 +5,7 @@ const own = 'file:///app/node_modules/endwell/dist/'
 const stack = `Error
     at Module.exec [as run] (file:///app/agent.mjs:18:3)
     at async reply (/app/node_modules/endwell/dist/session/reply.js:5:9)
-    at file:///app/main.mjs:1:1`
+    at async file:///app/main.mjs:1:1`
 
 describe('the culprit of a blocked event loop', () => {
   it('is the innermost function that is neither of Node nor of endwell', () => {

@@ -15,7 +15,9 @@ export interface RawFrame {
 /** Reads the frames of `error.stack`. */
 export function framesOf(stack: string): RawFrame[] {
   return stack.split('\n').flatMap((text) => {
-    const found = /^\s*at (?:(?<name>.*) \()?(?<url>.+?):(?<line>\d+):(?<column>\d+)\)?$/.exec(text)?.groups
+    const found = /^\s*at (?:(?<name>.*) \()?(?:async )?(?<url>.+?):(?<line>\d+):(?<column>\d+)\)?$/.exec(
+      text,
+    )?.groups
     if (!found) return []
     const { name = '', url = '', line, column } = found
     return [{ name: bare(name), url, line: Number(line), column: Number(column) }]

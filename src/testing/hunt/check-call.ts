@@ -94,9 +94,15 @@ function checkFailure(run: CodeRun): Found[] {
   const { message, name } = describeError(error)
   const isCancelled =
     cancelledAt !== undefined && (name === 'AbortError' || run.wentOnFor(Infinity) <= limits.slowStop)
-  // What the hunt answers is not what a server would.
-  if (isCancelled || run.requests > 0 || run.refused.size > 0) return []
+  // What the hunt answers is not what a server would, and a server on this machine may not be running.
+  if (isCancelled || run.requests > 0 || run.refused.size > 0 || isRefused(error)) return []
   return [{ kind: 'throws', where, what: `it threw ${name}: ${message}`, stack: stackOf(error) }]
+}
+
+/** Whether an error says that nothing listens at an address. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return /ECONNREFUSED/.test(`${error.message} ${describeError(error.cause).message}`)
 }
 
 function checkTimers(run: CodeRun): Found[] {

@@ -11,7 +11,7 @@ import { Program } from '../../test/program.ts'
 import { decodePng, encodePng, type Shot } from './png.ts'
 
 /** Longer than the greeting, which takes about 4 s. The caller asks again after as long. */
-const PAUSE = 6_000
+const PAUSE = 8_000
 /** How long the last picture of an animation is shown. */
 const LAST = 4_000
 

@@ -32,6 +32,8 @@ export function handleClosing(step: ClosingStep, closing: Closing, event: LinkEv
   const { state, settings, emit } = step
   switch (event.type) {
     case 'close':
+      // A second request must not move the deadline.
+      if (closing.asked) return
       closing.asked = true
       if (closing.cutAt !== undefined) return
       if (!closing.awaiting) return sendClose(step, closing)

@@ -292,68 +292,7 @@ describe('a link machine given random events', () => {
   })
 })
 
-describe('a link machine given every sequence of events', () => {
-  /** Every event that can happen now, for the last two connections. */
-  const possibleEvents = (monitor: Monitor): LinkEvent[] => {
-    const at = monitor.now
-    const generations = [monitor.dials, monitor.dials - 1]
-    return [
-      ...generations.flatMap((generation): LinkEvent[] => [
-        { type: 'opened', at, generation },
-        { type: 'ready', at, generation },
-        { type: 'roll-over', at, generation, after: 0 },
-        { type: 'acknowledged', at, generation },
-        ...(['dropped', 'idle', 'fatal'] as const).flatMap((as): LinkEvent[] =>
-          [true, false]
-            .filter((socketOpen) => socketOpen || monitor.sockets.has(generation))
-            .map((socketOpen) => ({
-              type: 'ended',
-              at,
-              generation,
-              end: { class: as },
-              socketOpen,
-              resumable: true,
-              jitter: 0.5,
-            })),
-        ),
-      ]),
-      { type: 'wake', at },
-      { type: 'intent', at },
-      { type: 'close', at },
-      { type: 'abort', at },
-    ]
-  }
-
-  it.each(['new-first', 'old-first'] as const)(
-    '[LK1] never dials while closing, in any sequence of up to five events, %s',
-    (order) => {
-      const settings = settingsOf({ rollover: { order }, ending: { frames: () => ['bye'] } })
-      let runs = 0
-      const explore = (past: readonly (LinkEvent | 'fire')[], depth: number): void => {
-        const monitor = new Monitor(settings)
-        monitor.handle({ type: 'start', at: 0 })
-        for (const event of past) {
-          if (event === 'fire') monitor.fire(0.5)
-          else monitor.handle({ ...event, at: monitor.now })
-        }
-        runs++
-        if (monitor.closed || depth === 0) return
-        for (const event of possibleEvents(monitor)) explore([...past, event], depth - 1)
-        if (monitor.timers.size > 0) explore([...past, 'fire'], depth - 1)
-      }
-      explore([], 3)
-      // A ready link is the most important starting point.
-      explore(
-        [
-          { type: 'opened', at: 0, generation: 1 },
-          { type: 'ready', at: 0, generation: 1 },
-        ],
-        3,
-      )
-      expect(runs).toBeGreaterThan(10_000)
-    },
-  )
-
+describe('a link machine', () => {
   it('ignores a timer that was cleared or replaced just before it fired', () => {
     const monitor = new Monitor(settingsOf({}))
     monitor.handle({ type: 'start', at: 0 })

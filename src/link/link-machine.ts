@@ -46,10 +46,11 @@ const dues = Object.entries(due) as [LinkTimer, (typeof due)[LinkTimer]][]
  */
 export class LinkMachine {
   readonly #settings: LinkSettings
-  readonly #state: LinkState = newState()
+  readonly #state: LinkState
 
-  constructor(settings: LinkSettings) {
+  constructor(settings: LinkSettings, state = newState()) {
     this.#settings = settings
+    this.#state = state
   }
 
   get state(): Readonly<LinkState> {

@@ -207,6 +207,20 @@ describe('the session machine', () => {
     expect(life.reason).toBe('idle')
   })
 
+  it('[CL14] ends by a cap that was reached during a goodbye, if the caller cancels the goodbye', () => {
+    const life = aLiveSession()
+    life.elapse(99_500)
+    const id = life.end({ say: 'Bye.', cancellable: true })
+    life.elapse(600)
+    life.handle({ type: 'idle', ending: id })
+    life.handle({ type: 'said', ending: id, how: 'interrupted', confirmed: true })
+    expect(life.settled.get(id)).toBe('cancelled')
+    expect(life.machine.phase).toBe('ending')
+    life.handle({ type: 'idle', ending: 0 })
+    life.handle({ type: 'said', ending: 0 })
+    expect(life.reason).toBe('max-duration')
+  })
+
   it('[CL14] does not end a session as idle if the user becomes active again', () => {
     const life = aLiveSession()
     life.handle({ type: 'user-idle' })

@@ -35,12 +35,13 @@ interface Ending {
   stallAt: number
 }
 
-interface State {
+/** The whole state of a session machine, as plain data. */
+export interface SessionMachineState {
   now: number
   timers: Partial<Record<SessionTimer, number | undefined>>
   phase: SessionState
   ending: Ending | undefined
-  /** Drains that were requested during another graceful end: they begin if that end is cancelled. */
+  /** Drains and caps that came during another graceful end: they begin if that end is cancelled. */
   readonly drains: EndEvent[]
   liveSince: number
   maxDurationWarned: boolean
@@ -55,6 +56,24 @@ interface State {
   begun: boolean
   readonly meanwhile: CloseAsk[]
 }
+
+const newState = (): SessionMachineState => ({
+  now: 0,
+  timers: {},
+  phase: 'new',
+  ending: undefined,
+  drains: [],
+  liveSince: 0,
+  maxDurationWarned: false,
+  maxDurationReached: false,
+  idleAt: undefined,
+  budgetWarned: false,
+  budgetSpent: false,
+  failures: new Map(),
+  apologising: false,
+  begun: false,
+  meanwhile: [],
+})
 
 /**
  * The life of a session. A pure machine: an event goes in, commands come out.
@@ -71,26 +90,15 @@ interface State {
  */
 export class SessionMachine {
   readonly #settings: SessionMachineSettings
-  readonly #state: State = {
-    now: 0,
-    timers: {},
-    phase: 'new',
-    ending: undefined,
-    drains: [],
-    liveSince: 0,
-    maxDurationWarned: false,
-    maxDurationReached: false,
-    idleAt: undefined,
-    budgetWarned: false,
-    budgetSpent: false,
-    failures: new Map(),
-    apologising: false,
-    begun: false,
-    meanwhile: [],
+  readonly #state: SessionMachineState
+
+  constructor(settings: SessionMachineSettings, state = newState()) {
+    this.#settings = settings
+    this.#state = state
   }
 
-  constructor(settings: SessionMachineSettings) {
-    this.#settings = settings
+  get state(): Readonly<SessionMachineState> {
+    return this.#state
   }
 
   get phase(): SessionState {
@@ -123,9 +131,7 @@ export class SessionMachine {
         state.liveSince = state.now
         return [{ type: 'emit-state', state: 'live' }]
       case 'end':
-        if (phase === 'live') return this.#end(event)
-        if (phase === 'ending') state.drains.push(event)
-        return phase === 'new' ? this.#close(event.ask) : []
+        return this.#endRequested(event)
       case 'idle':
         return ending?.id === event.ending && ending.step === 'finishing' ? this.#goodbye(ending) : []
       case 'said':
@@ -165,6 +171,13 @@ export class SessionMachine {
 
   // ── graceful ends ──
 
+  #endRequested(event: EndEvent): SessionCommand[] {
+    const { phase, drains } = this.#state
+    if (phase === 'live') return this.#end(event)
+    if (phase === 'ending') drains.push(event)
+    return phase === 'new' ? this.#close(event.ask) : []
+  }
+
   /** Begins a graceful end. The turn in flight finishes first, unless one of its own tools requested the end. */
   #end({ id, ask, say, cancellable = false, movedAt, busyUntil }: EndEvent): SessionCommand[] {
     const state = this.#state
@@ -199,6 +212,7 @@ export class SessionMachine {
         ...(drain ? this.#end({ ...drain, movedAt: state.now, busyUntil: 0 }) : []),
       ]
     }
+    state.ending = undefined
     const outcome = say === undefined || (how === 'played' && confirmed) ? 'confirmed' : 'unconfirmed'
     return [{ type: 'settle', ending: id, outcome }, ...this.#close(ask)]
   }
@@ -249,7 +263,7 @@ export class SessionMachine {
 
   #userIdle(): SessionCommand[] {
     const { idleTimeout } = this.#settings
-    if (idleTimeout === undefined) return []
+    if (idleTimeout === undefined || this.isClosing) return []
     const left = idleEnd(idleTimeout)
     this.#state.idleAt = this.#state.now + left
     return [{ type: 'warn', reason: 'idle', left }]
@@ -258,6 +272,7 @@ export class SessionMachine {
   #spent(share: number, at: number): SessionCommand[] {
     const state = this.#state
     const commands: SessionCommand[] = []
+    if (this.isClosing) return commands
     if (share >= WARNING_SHARE && !state.budgetWarned) {
       state.budgetWarned = true
       commands.push({ type: 'warn', reason: 'budget', left: Math.max(0, 1 - share) })
@@ -268,9 +283,10 @@ export class SessionMachine {
   }
 
   #endBy(reason: CloseReason & Cap, activity: Activity): SessionCommand[] {
-    if (this.#state.phase !== 'live') return []
+    // A caller who cancels a graceful end is not idle.
+    if (reason === 'idle' && this.#state.phase === 'ending') return []
     const say = this.#settings.goodbye[reason]
-    return this.#end({ type: 'end', id: 0, ask: { reason, by: 'cap' }, say, ...activity })
+    return this.#endRequested({ type: 'end', id: 0, ask: { reason, by: 'cap' }, say, ...activity })
   }
 
   // ── timers ──

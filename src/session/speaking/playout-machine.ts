@@ -77,7 +77,8 @@ interface Playing {
   confirmed: boolean
 }
 
-interface State {
+/** The whole state of a playout machine, as plain data. */
+export interface PlayoutState {
   now: number
   timers: Partial<Record<PlayoutTimer, number | undefined>>
   /** In speaking order. */
@@ -92,6 +93,18 @@ interface State {
   confirms: boolean
   waitForLine: boolean
 }
+
+const newState = (): PlayoutState => ({
+  now: 0,
+  timers: {},
+  queue: [],
+  current: undefined,
+  stopping: [],
+  muted: false,
+  away: false,
+  confirms: true,
+  waitForLine: false,
+})
 
 /**
  * Plays one speech after the other, and decides when each has ended. A pure machine: an event goes in, commands come out.
@@ -109,20 +122,15 @@ interface State {
  */
 export class PlayoutMachine {
   readonly #settings: PlayoutSettings
-  readonly #state: State = {
-    now: 0,
-    timers: {},
-    queue: [],
-    current: undefined,
-    stopping: [],
-    muted: false,
-    away: false,
-    confirms: true,
-    waitForLine: false,
+  readonly #state: PlayoutState
+
+  constructor(settings: PlayoutSettings, state = newState()) {
+    this.#settings = settings
+    this.#state = state
   }
 
-  constructor(settings: PlayoutSettings) {
-    this.#settings = settings
+  get state(): Readonly<PlayoutState> {
+    return this.#state
   }
 
   /** The speech that is audible, or will be next. */

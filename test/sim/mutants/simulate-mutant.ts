@@ -46,7 +46,7 @@ export async function simulateMutant(mutant: Mutant, world: WorldName, parent: s
 }
 
 /** Replaces the mutant's text in the one file that has it. */
-function breaking({ name, file, find, replace }: Mutant): Plugin {
+export function breaking({ name, file, find, replace }: Mutant): Plugin {
   const broken = path.posix.join(root.replaceAll('\\', '/'), 'src', file)
   let places = 0
   return {

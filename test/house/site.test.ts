@@ -115,6 +115,8 @@ describe('the documentation', () => {
     })
     expect(missing).toEqual([])
     expect(sections.at(-1)?.pages.map(({ link }) => link)).toContain('reference/endwell-client.md')
+    // README.md and docs/providers.md say what each entry point is for.
+    expect(pages.get('reference/index.md')).not.toMatch(/\| +\|$/m)
   })
 
   it('links to pages and headings of the site that exist', () => {

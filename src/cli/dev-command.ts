@@ -23,7 +23,7 @@ export function dev(args: readonly string[]): Promise<void> {
       summary:
         'Serves an agent on this machine. The page lets you talk to it, by voice or by typing, shows what each session\n' +
         'owns and how it ended, and can inject faults. When the agent file, what it imports, or .env has changed, new calls get\n' +
-        'the new version, and calls that are under way go on with theirs. Ctrl-C closes the sessions, then the server. Press it\n' +
+        'the new version, and calls in progress keep theirs. Ctrl-C closes the sessions, then the server. Press it\n' +
         'twice to abort. The exit code is 0 only if every session closed cleanly.',
       argument: {
         name: 'FILE',
@@ -59,7 +59,7 @@ export function dev(args: readonly string[]): Promise<void> {
         'drain-timeout': {
           type: 'string',
           value: 'time',
-          about: 'how long calls may go on with the version before, after a change was loaded',
+          about: 'how long calls in progress may keep an earlier version after a change',
           default: '10m',
         },
         log: {
@@ -190,14 +190,14 @@ function notLoadedLines({ generation, message, goesOn }: NotLoaded): string[] {
   return [
     `${timeOfDay()} version ${generation}: ${first}`,
     ...more.map((line) => `         ${line}`),
-    ...(goesOn ? [`${timeOfDay()} the version before goes on`] : []),
+    ...(goesOn ? [`${timeOfDay()} the previous version keeps answering`] : []),
   ]
 }
 
 function reloadedLine({ generation }: Version, calls: number): string {
-  const others = calls === 1 ? 'a call goes' : `${calls} calls go`
-  const rest = calls === 0 ? '' : `; ${others} on with the version before`
-  return `${timeOfDay()} version ${generation} answers${rest}`
+  const others = calls === 1 ? '1 call in progress keeps its' : `${calls} calls in progress keep their`
+  const rest = calls === 0 ? '' : `; ${others} version`
+  return `${timeOfDay()} version ${generation} answers new calls${rest}`
 }
 
 function closeOf({ clean, took, sessions, notClean }: Omit<DevEnd, 'held'>): string {

@@ -54,7 +54,7 @@ export function App({ phone }: { readonly phone: Phone }) {
             title={`Version ${newVersion.value} answers new calls`}
             action={{ text: 'OK', press: () => (newVersion.value = undefined) }}
           >
-            A call that is under way goes on with its version.
+            Calls in progress keep their version.
           </Notice>
         )}
         {connection.value === 'unauthorised' ? <LoginView /> : <OpenView phone={phone} />}

@@ -135,6 +135,7 @@ describe('endwell dev', () => {
     expect(lines).toContainEqual({
       session,
       reason: 'start-failed',
+      url: expect.stringContaining('/#/sessions/'),
       clean: false,
       took: expect.any(Number),
       error,

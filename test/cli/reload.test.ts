@@ -52,7 +52,7 @@ const dev = (folder: string): Program =>
 
 const words = (text: string): string => `export const words = '${text}'`
 
-/** On a connection of its own: one from before a change belongs to the version before. */
+/** On a connection of its own: one from before a change belongs to the previous version. */
 async function get<T>(url: string, path: string): Promise<T> {
   return JSON.parse((await ask(url + path)).text) as T
 }
@@ -194,7 +194,7 @@ describe('endwell dev, when files change', { timeout: 120_000 }, () => {
       },
     ],
     [
-      'while the version before lets its call finish',
+      'while the previous version finishes its call',
       async (program: Program, folder: string) => {
         await line(program, 'pid', 2)
         save(folder, 'agent.js', `${agent}\n// changed`)

@@ -22,7 +22,7 @@ export interface NotLoaded {
   readonly generation: number
   readonly code: string
   readonly message: string
-  /** Whether a version before it takes calls. */
+  /** Whether an earlier version takes calls. */
   readonly goesOn: boolean
 }
 
@@ -42,7 +42,7 @@ export interface DevHostOptions {
   readonly terminal: { print(...lines: readonly string[]): void; json(value: unknown): void }
   /** A new version answers. `calls` go on with those before. */
   readonly reloaded: (version: Version, calls: number) => void
-  /** A change could not be loaded. The version before goes on. */
+  /** A change could not be loaded. The previous version keeps taking calls. */
   readonly notLoaded: (error: NotLoaded) => void
   /** Something that the user should know. */
   readonly warned: (text: string) => void

@@ -88,8 +88,8 @@ export const supervisorMutants: readonly Mutant[] = [
   {
     name: 'supervisor: replaced workers pile up',
     file: 'host/supervisor/supervisor-machine.ts',
-    find: 'draining.length - room)',
-    replace: '0)',
+    find: 'some.length - (isolated?.maxCalls ?? room * workers)',
+    replace: '0',
   },
   {
     name: 'supervisor: the second signal kills',

@@ -58,8 +58,7 @@ export const places: readonly Place[] = [
   {
     path: 'src/testing/hunt/virtual-globals.ts',
     powers: ['timers', 'now', 'chance', 'disguise'],
-    reason:
-      'replaces the time, the chance and the fetch of the platform for the code of an agent that is hunted',
+    reason: 'replaces timers, dates, random numbers and fetch for the code of an agent that is hunted',
   },
   {
     path: 'test/hunt/',

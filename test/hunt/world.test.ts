@@ -35,7 +35,7 @@ describe('the same seed', () => {
     expect(replay.findings).toMatchObject([{ kind: findings[0]!.kind, what: findings[0]!.what }])
   })
 
-  it('[HN2] has no other case than those it has', async () => {
+  it('[HN2] rejects the number of a case that does not exist', async () => {
     await expect(quickHunt(file(), { case: 9_999 })).rejects.toMatchObject({ code: 'HUNT' })
   })
 })

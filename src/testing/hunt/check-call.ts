@@ -6,7 +6,7 @@ import type { CodeRun } from './code-run.ts'
 import type { Found } from './finding.ts'
 import { limits } from './limits.ts'
 
-/** Lists everything in a call that did not end well, as far as the agent’s own code is to blame. */
+/** Lists everything in a call that did not end well because of the agent’s own code. */
 export function checkCall(record: CallRecord): Found[] {
   const found = [
     ...record.runs.flatMap((run) => checkRun(record, run)),

@@ -9,11 +9,11 @@ export interface Conversation {
   readonly isSpoken: boolean
 }
 
-/** A moment in a conversation: so many milliseconds after something has happened. */
+/** A moment in a conversation: a number of milliseconds after something has happened. */
 export interface Moment {
   /** What happens: a line of the story. */
   readonly anchor: string
-  /** The how many-th time it happens, from 1 on. */
+  /** Which occurrence of it: 1 for the first. */
   readonly nth: number
   readonly after: number
 }

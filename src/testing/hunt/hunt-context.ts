@@ -54,7 +54,7 @@ export interface HuntContextOptions {
   readonly online: boolean
   /** Gets everything that is opened, until it has ended. */
   readonly open: Set<Opened>
-  /** Code has begun to wait for a timer or for an answer: for what, in words. */
+  /** Called when code begins to wait for a timer or for an answer, with a description of it. */
   readonly onWait: (run: CodeRun, what: string) => void
 }
 

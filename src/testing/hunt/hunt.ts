@@ -150,7 +150,7 @@ async function run(world: HuntWorld, settings: Settings): Promise<HuntResult> {
     const found = checkCall(record)
     coverage.add(record)
     blocks.add(record)
-    const view = isReplay ? { ...viewOf(one), ...told(record) } : viewOf(one)
+    const view = isReplay ? { ...viewOf(one), ...storyOf(record) } : viewOf(one)
     played.push({ view, keys: findings.add(record, found) })
   }
   const { length: count } = played
@@ -181,6 +181,6 @@ async function run(world: HuntWorld, settings: Settings): Promise<HuntResult> {
   }
 }
 
-function told({ story, reports: [report] }: CallRecord): Pick<HuntedCase, 'story' | 'report'> {
+function storyOf({ story, reports: [report] }: CallRecord): Pick<HuntedCase, 'story' | 'report'> {
   return { story, report: report ? formatSession(report, { transcript: true }) : '' }
 }

@@ -12,8 +12,7 @@ export interface ChosenMoment extends Moment {
 
 /**
  * Chooses moments of a conversation from the story of a healthy call: right after each line, then between two lines. Moments at
- * which code of the agent runs come first. Nothing changes between two lines but what a real clock would add, so these are all
- * the moments there are.
+ * which code of the agent runs come first. Between two lines, nothing happens in virtual time.
  */
 export function chooseMoments(anchors: readonly Anchor[], count: number, random: SimRandom): ChosenMoment[] {
   const chosen = new Map<string, ChosenMoment>()

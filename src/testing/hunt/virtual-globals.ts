@@ -1,4 +1,4 @@
-// Replaces the time, the chance and the `fetch` of the platform for hunted code, and for no other code in the process.
+// Replaces timers, dates, random numbers and `fetch` for hunted code, and for no other code in the process.
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'

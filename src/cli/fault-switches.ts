@@ -42,11 +42,11 @@ const named: Readonly<Record<string, NamedFault>> = {
     steps: () => ({ 'close:*': 'throw' }),
   },
   'exit hook never returns': {
-    about: 'The `onExit` hook of the agent hangs.',
+    about: 'The exit hook of the agent hangs.',
     steps: ({ agent }) => ({ [`task:exit hook of '${agent.name}'`]: 'hang' }),
   },
   'listener throws': {
-    about: 'Every listener of the session throws, on `closed` as well.',
+    about: 'Every listener of the session throws an error, also at its end.',
     spoils: (session) => {
       for (const name of ['state', 'user', 'spoken', 'closed'] as const) session.on(name, boom)
     },

@@ -32,7 +32,9 @@ describe('a call from the page', () => {
   it('strikes out the words that were not heard', async () => {
     await using studio = await openStudio()
     const { page } = studio
-    studio.script = { msPerCharacter: 60 }
+    // Long, so that the caller hangs up before its end even if the machine is busy.
+    const greeting = `Bright Dental, good morning! ${'How can I help you? '.repeat(50)}`
+    studio.script = { msPerCharacter: 60, agent: { onEnter: ({ session }) => session.say(greeting) } }
     await studio.goto()
     await call(studio)
     await studio.call!.caller.hears('Dental')

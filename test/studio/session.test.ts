@@ -192,6 +192,7 @@ describe('the view of a session', () => {
     await session.start()
     await studio.goto('#/sessions/one')
     caller.types('Book it!')
+    await page.getByRole('heading', { name: 'Book it!' }).waitFor()
     await page
       .getByRole('group', { name: 'Approval of book' })
       .getByRole('button', { name: 'Approve' })

@@ -13,7 +13,9 @@ it.each([
   ["filler of tool 'book'", 'filler of tool book'],
   ['speech: playout 3', 'time limit of speaking'],
   ['tool book', 'tool book'],
-  ["exit hook of 'desk'", "exit hook of 'desk'"],
+  ["exit hook of 'desk'", 'exit hook of desk'],
+  ['local-stt speech', 'speech detection of local-stt'],
+  ['tool speech', 'tool speech'],
 ])('%s is shown as: %s', (name, text) => {
   expect(nameText(name)).toBe(text)
 })

@@ -39,7 +39,16 @@ export function CallView({ phone }: { readonly phone: Phone }) {
           fresh
         />
       )}
-      <Columns side={<Side session={session} />}>
+      <Columns
+        side={
+          <>
+            {/* First, because the resources grow and shrink. */}
+            <FaultsPanel />
+            {session && <ResourcesPanel session={session} />}
+          </>
+        }
+        below={session && <Spent session={session} />}
+      >
         <section class={`panel phone ${inCall ? 'in-call' : ''}`} aria-labelledby="phone-title">
           <h2 id="phone-title" class="sr">
             Phone
@@ -55,15 +64,13 @@ export function CallView({ phone }: { readonly phone: Phone }) {
   )
 }
 
-function Side({ session }: { readonly session: LiveSession | undefined }) {
-  const conversation = session?.conversation.value
+/** The time and the money that the call took. */
+function Spent({ session }: { readonly session: LiveSession }) {
+  const { latencies, spent } = session.conversation.value
   return (
     <>
-      {/* First, because everything below it grows and shrinks. */}
-      <FaultsPanel />
-      {conversation && <Latency turns={conversation.latencies} live={!session?.report.value} />}
-      {conversation && <UsageAndCost spent={conversation.spent} />}
-      <ResourcesPanel session={session} />
+      <Latency turns={latencies} live={!session.report.value} />
+      <UsageAndCost spent={spent} />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { batch, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import type {
   CloseTimes,
   LiveEvent,
@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/scope/index.ts'
 import type { SessionReport } from '../../../src/session/index.ts'
 import { read, send, type ApiError } from '../host/api.ts'
 import { Feed } from '../host/feed.ts'
+import { sessions } from '../host/store.ts'
 import { applyToConversation, emptyConversation } from './conversation.ts'
 import { applyToTree, closeTimesOf, prune, type ResourceNode } from './resource-tree.ts'
 
@@ -19,7 +20,12 @@ const MAX_EVENTS = 2_000
 /** A session, kept up to date by the host's stream until the session has closed. */
 export class LiveSession {
   readonly id: string
-  readonly summary = signal<SessionSummary | undefined>(undefined)
+  /** While the call is live, that of the list, which is kept up to date: first words, turns, faults. */
+  readonly summary = computed(() => {
+    const summary = this.#summary.value
+    if (!summary || summary.state === 'closed') return summary
+    return sessions.value?.find(({ id }) => id === this.id) ?? summary
+  })
   readonly conversation = signal(emptyConversation)
   /** The latest events, as the host sent them. */
   readonly events = signal<readonly LiveEvent[]>([])
@@ -31,6 +37,8 @@ export class LiveSession {
   readonly report = signal<SessionReport | undefined>(undefined)
   /** Why the stream is down. Status 404: the host does not have the session. */
   readonly failure = signal<ApiError | undefined>(undefined)
+  /** As the stream of the session sent it, when it began or ended. */
+  readonly #summary = signal<SessionSummary | undefined>(undefined)
   readonly #path: string
   readonly #feed: Feed<LiveMessage>
   /** The session's clock minus the page's. */
@@ -102,7 +110,7 @@ export class LiveSession {
       this.tree.value = applyToTree(this.tree.value, message)
       this.#followClose(message)
       if (message.type === 'batch') return
-      this.summary.value = message.summary
+      this.#summary.value = message.summary
       if (message.type !== 'closed') return
       this.report.value = message.report
       this.#feed.stop()

@@ -11,11 +11,11 @@ import { countLive, wrongNodes, type LinkStatus, type ResourceNode } from './res
 import './resources-panel.css'
 
 /** What a call owns right now. It empties as the call closes; whatever does not end well stays, in red. */
-export function ResourcesPanel({ session }: { readonly session: LiveSession | undefined }) {
-  const tree = session?.tree.value
-  const prune = useMemo(() => () => session?.prune(), [session])
+export function ResourcesPanel({ session }: { readonly session: LiveSession }) {
+  const tree = session.tree.value
+  const prune = useMemo(() => () => session.prune(), [session])
   useTick(500, tree !== undefined, prune)
-  const closed = tree?.state === 'closed' || session?.report.value !== undefined
+  const closed = tree?.state === 'closed' || session.report.value !== undefined
   const wrong = tree ? wrongNodes(tree) : []
   return (
     <Panel
@@ -32,7 +32,7 @@ export function ResourcesPanel({ session }: { readonly session: LiveSession | un
           {wrong.length === 1 ? '1 resource' : `${wrong.length} resources`} did not end cleanly.
         </p>
       )}
-      {session && tree && !(closed && wrong.length === 0) && <Tree tree={tree} now={session.now} />}
+      {tree && !(closed && wrong.length === 0) && <Tree tree={tree} now={session.now} />}
     </Panel>
   )
 }

@@ -16,6 +16,8 @@ const labels: readonly (readonly [RegExp, string])[] = [
   [/^speech \d+$/, 'speaking'],
   [/^reply \d+$/, 'answering'],
   [/^turn \d+$/, 'end of the caller’s turn'],
+  [/^(\S*stt) speech$/, 'speech detection of $1'],
+  [/^(\w+ hook) of '(.*)'$/, '$1 of $2'],
   [/^speech of '(.*)'$/, 'synthesis by $1'],
   [/^startTimeout of '(.*)'$/, 'time limit to open $1'],
   [/^timeout of (tool )?'?(.*?)'?$/, 'time limit of $1$2'],

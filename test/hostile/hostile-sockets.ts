@@ -1,5 +1,6 @@
 import { noop, systemClock } from '../../src/scope/index.ts'
 import { SimRandom, drain, type Violation } from '../../src/testing/index.ts'
+import { formatSession } from '../../src/session/index.ts'
 import { HealthyPage } from './healthy-page.ts'
 import type { Kind } from './hostile-life.ts'
 import { rudePeers } from './rude-peers.ts'
@@ -73,7 +74,7 @@ async function live(
   if (report?.reason !== 'caller-hung-up' || !report.clean)
     violate(
       'untrue',
-      `the healthy call ended as ${report?.reason}, errors: ${JSON.stringify(report?.errors)}`,
+      `the healthy call did not end well: ${report ? formatSession(report) : 'it has no report'}`,
     )
 
   // The rude peers are still there: the host has to end them.

@@ -3,11 +3,12 @@ import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { root } from '../../compile.ts'
 import { compiled } from '../../compiled.ts'
+import { mutants as explored } from '../../explore/mutants/mutants.ts'
 import { worldNames } from '../world-names.ts'
 import { mutants } from './index.ts'
 import { seedsOf, simulate, simulateMutant } from './simulate-mutant.ts'
 
-const all = Object.values(mutants).flat()
+const all = [...Object.values(mutants).flat(), ...Object.values(explored).flat()]
 
 /** One of each world shows that mutants are noticed at all. `npm run mutants` runs every one. */
 const chosen = worldNames.flatMap((world) =>

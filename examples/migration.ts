@@ -59,7 +59,7 @@ export default {
   agent: reception,
   models: () => ({
     stt: new DeepgramFluxStt(),
-    llm: new AiSdkLlm(openai('gpt-4.1-mini')),
+    llm: new AiSdkLlm(openai('gpt-5.4-mini')),
     tts: new CartesiaTts({ voice: '9626c31c-bec5-4cca-baa8-f8ba9e84c8bc' }),
   }),
   session: { idleTimeout: 60_000 },

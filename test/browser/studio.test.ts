@@ -104,7 +104,7 @@ describe('the studio of the demo, in a real browser', () => {
     await caller.button('Unmute').waitFor()
     await press('button Keypad')
     await press('button 5')
-    await press('button #')
+    await press('button hash')
     await page.getByRole('group', { name: 'Keypad' }).getByText('5#').waitFor()
     await tabTo(page, 'input Type instead of speaking')
     await page.keyboard.type('when are you open')

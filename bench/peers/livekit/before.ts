@@ -57,7 +57,7 @@ export default defineAgent({
   entry: async (ctx: JobContext) => {
     const session = new voice.AgentSession<Call>({
       stt: 'deepgram/flux-general-en',
-      llm: 'openai/gpt-4.1-mini',
+      llm: 'openai/gpt-5.4-mini',
       tts: 'cartesia/sonic-3:9626c31c-bec5-4cca-baa8-f8ba9e84c8bc',
       turnHandling: { turnDetection: 'stt' },
       userData: {},

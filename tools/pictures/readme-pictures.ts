@@ -79,7 +79,7 @@ async function shotsOfClose(page: Page): Promise<Shot[]> {
   for (let ended = false; !ended;) {
     ended = await final.isVisible()
     const box = (await panel.boundingBox())!
-    const bytes = await page.screenshot({ clip: { ...box, height: Math.min(box.height, 560) } })
+    const bytes = await page.screenshot({ clip: { ...box, height: Math.min(box.height, 600) } })
     if (!taken.at(-1)?.bytes.equals(bytes)) taken.push({ bytes, at: systemClock.now() })
   }
   const all = taken.map(({ bytes, at }, index) => ({

@@ -218,6 +218,28 @@ describe('the view of a session', () => {
     await page.locator('.event-log pre').getByText('"text": "When do you open?"').waitFor()
   })
 
+  it('fits on a phone, however long the call and its words are', async () => {
+    await using studio = await openStudio({ browserOptions: { viewport: { width: 390, height: 844 } } })
+    const { page, stage } = studio
+    const word = 'Donaudampfschifffahrtsgesellschaft'.repeat(5)
+    const id = 'x'.repeat(80)
+    const turns = Array.from({ length: 150 }, (_, index) => `${word}${index}`)
+    const call = stage.call({ id, answers: turns, msPerCharacter: 0.1 })
+    await call.session.start()
+    call.session.reportError(word, new Error(word))
+    for (const each of turns) await ask(call, each)
+    const views = {
+      '#/sessions': 'tbody tr',
+      [`#/sessions/${id}`]: '.latency-chart',
+      [`#/compare/${id}/${id}`]: '.comparison .entry',
+    }
+    for (const [view, part] of Object.entries(views)) {
+      await studio.goto(view)
+      await page.locator(part).first().waitFor()
+      expect([view, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([view, 390])
+    }
+  })
+
   it('says so if the host does not have the session', async () => {
     await using studio = await openStudio()
     await studio.goto('#/sessions/nobody')

@@ -50,7 +50,7 @@ const known: Readonly<Record<string, Expected>> = {
   'close throws': { report: { reason: 'caller-hung-up', clean: false }, outcome: 'failed' },
   'exit hook never returns': {
     report: { reason: 'caller-hung-up', clean: false },
-    culprit: "exit hook of 'reception'",
+    culprit: 'exit hook of reception',
     outcome: 'abandoned',
   },
   'listener throws': { report: { reason: 'caller-hung-up', clean: false }, culprit: 'listener of' },

@@ -56,7 +56,7 @@ function shown(play: (shown: Shown & Scene) => Promise<void>, realtime?: Scripte
       await play({ ...world, first, session: session!, stt })
       await session!.close()
     },
-    (world) => ({ onCall: onCall(world) }),
+    (world) => ({ onCall: onCall(world), transcript: true }),
   )
 }
 

@@ -71,7 +71,7 @@ export class ReactStage {
     const page = await context.newPage()
     const stage = new ReactStage(page, server, (own) => {
       const onCall = (line: WebSocketLine): Promise<void> => own.#answer(line)
-      calls = new WebSocketCalls({ scope: own.#scope, maxCalls, onCall })
+      calls = new WebSocketCalls({ scope: own.#scope, maxCalls, onCall, transcript: true })
     })
     await page.goto(server.url + path)
     return stage

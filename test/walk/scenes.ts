@@ -77,8 +77,7 @@ async function fromBrowser(trace: Trace, realtime: boolean): Promise<Scene> {
   const { WebSocketCalls } = await trace.load<typeof websocket>('lines/websocket/index.js')
   const { onCall, session, samples } = await answerer(trace, realtime)
   const scope = new Scope('server')
-  // The transcript listens to events of the session. It is beside the way, as recordings and logs are.
-  const calls = new WebSocketCalls({ scope, onCall, transcript: false })
+  const calls = new WebSocketCalls({ scope, onCall })
   const server = createServer()
   server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, head))
   const [wire, live] = await Promise.all([aPage(trace, await listen(server)), session])

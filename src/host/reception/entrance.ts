@@ -76,6 +76,7 @@ export class Entrance {
     }
     this.#pages = new WebSocketCalls({
       ...shared,
+      transcript: true,
       ...(secret === undefined ? {} : { secret }),
       ...(rejoinTimeout === undefined ? {} : { rejoinTimeout }),
       onCall: (line, { id, origin, key, headers }) => {

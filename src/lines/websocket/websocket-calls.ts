@@ -47,7 +47,7 @@ export interface WebSocketCallsOptions {
   origins?: readonly string[] | undefined
   /** Default: 16,000. */
   sampleRate?: 16_000 | 24_000 | 48_000
-  /** Whether pages get the transcript of their call: what the caller said, and what was heard of the agent (LN16). Default: true. */
+  /** Whether pages get the transcript of their call: what the caller said, and what was heard of the agent (LN16). Default: false. */
   transcript?: boolean
   /** How long a page that was cut off may take to come back (LN1). Default: 5 s. */
   rejoinTimeout?: number
@@ -178,7 +178,7 @@ export class WebSocketCalls extends BaseCalls<PageCall> {
 
   #begin(peer: Peer, info: Omit<CallInfo, 'key'>, ticket?: Ticket): void {
     const { sampleRate = 16_000, rejoinTimeout = 5_000, lostTimeout = 10_000 } = this.#options
-    const { answerTimeout = 30_000, transcript = true, onCall } = this.#options
+    const { answerTimeout = 30_000, transcript = false, onCall } = this.#options
     const { id } = info
     const timeouts = { answerTimeout, rejoinTimeout, lostTimeout }
     const call = new PageCall({

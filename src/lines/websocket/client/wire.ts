@@ -52,7 +52,7 @@ export interface WireEvents {
   sound(position: number, samples: Int16Array<ArrayBuffer>): void
   mark(id: number, at: number): void
   clear(at: number): void
-  transcript(message: TranscriptMessage): void
+  transcript?(message: TranscriptMessage): void
   rejoining(): void
   /** Called once, last. */
   ended(end: CallEnd): void
@@ -173,7 +173,7 @@ export class Wire {
       case 'clear':
         return this.#events.clear(message.at)
       case 'transcript':
-        return this.#events.transcript(message)
+        return this.#events.transcript?.(message)
       case 'ping':
         return this.send({ type: 'pong' })
       case 'bye':

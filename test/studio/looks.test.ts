@@ -25,41 +25,45 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Looks at the views of a page, one after another. */
+/** Looks at the views of a page, one after another: in light and dark mode, on a wide screen and on a phone. */
 class Looks {
   /** What is wrong with each view. */
   readonly found: Record<string, unknown> = {}
   readonly #page: Page
-  readonly #suffix: string
 
-  constructor(page: Page, suffix: string) {
+  constructor(page: Page) {
     this.#page = page
-    this.#suffix = suffix
   }
 
   async at(view: string): Promise<void> {
-    const found = await barriers(this.#page)
-    const fits = await this.#page.evaluate('document.documentElement.scrollWidth <= innerWidth')
-    if (found.length > 0 || fits !== true) this.found[view] = [...found, ...(fits ? [] : ['too wide'])]
-    if (pictures !== undefined)
-      await this.#page.screenshot({ path: join(pictures, `${view}-${this.#suffix}.png`), fullPage: true })
+    const page = this.#page
+    for (const [colorScheme, size, viewport] of looks) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(viewport)
+      const name = `${view}-${size}-${colorScheme}`
+      const found = await barriers(page)
+      const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+      if (found.length > 0 || fits !== true) this.found[name] = [...found, ...(fits ? [] : ['too wide'])]
+      if (pictures !== undefined)
+        await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+    }
   }
 }
 
-describe.each(looks)('the page: %s, %s', (colorScheme, size, viewport) => {
-  const browserOptions = { colorScheme, viewport, timezoneId: 'Europe/Berlin', locale: 'en-US' } as const
+describe('the page, in every look', () => {
+  const browserOptions = { timezoneId: 'Europe/Berlin', locale: 'en-US' } as const
 
   it('[ST6] has no accessibility barriers in a call and after it', async () => {
     await using studio = await openStudio({ recordings: folder, browserOptions })
     const { page } = studio
-    const look = new Looks(page, `${size}-${colorScheme}`)
+    const look = new Looks(page)
     await studio.goto()
     await page.getByText('online').waitFor()
     await look.at('first')
     await turnOn(studio, /stt close hangs/)
     studio.script = {
       ...anInterestingCall,
-      recording: new Recordings(folder).sink(`${size}-${colorScheme}`, 1),
+      recording: new Recordings(folder).sink('looks', 1),
     }
     await call(studio)
     await page.evaluate('testLine.level(0.2), testLine.agentLevel(0.1)')
@@ -86,7 +90,7 @@ describe.each(looks)('the page: %s, %s', (colorScheme, size, viewport) => {
     await using past = await thePast()
     await using studio = await openStudio({ ...past.options, browserOptions })
     const { page, stage } = studio
-    const look = new Looks(page, `${size}-${colorScheme}`)
+    const look = new Looks(page)
     await watchedCall(studio)
     await studio.goto('#/sessions')
     await page.getByRole('link', { name: idOf('hours') }).waitFor()
@@ -115,7 +119,7 @@ describe.each(looks)('the page: %s, %s', (colorScheme, size, viewport) => {
   it('[ST6] has no accessibility barriers when there is nothing to show', async () => {
     await using studio = await openStudio({ browserOptions, secret: 'correct horse battery' })
     const { page, stage } = studio
-    const look = new Looks(page, `${size}-${colorScheme}`)
+    const look = new Looks(page)
     await studio.goto('#/sessions')
     await page.getByLabel('Secret', { exact: true }).fill('correct horse battery')
     await look.at('login')
@@ -219,7 +223,7 @@ describe('the page, with the keyboard alone', () => {
 
 /** A call with an answered turn, a running tool, and prices. */
 const anInterestingCall: Studio['script'] = {
-  closeTimeout: 4_000,
+  closeTimeout: 6_000,
   thinksFor: 420,
   msPerCharacter: 15,
   answers: [

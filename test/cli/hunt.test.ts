@@ -63,8 +63,12 @@ describe('endwell hunt', () => {
     const { forkHunter } = (await import(join(root, 'dist/cli/hunt/hunter.js'))) as {
       forkHunter: (limits: { loading: number; playing: number }) => Launch
     }
-    vi.stubEnv('HUNT_MARKS', temporaryFolder())
-    onTestFinished(() => void vi.unstubAllEnvs())
+    const marks = temporaryFolder()
+    vi.stubEnv('HUNT_MARKS', marks)
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+      process.kill(Number(readFileSync(join(marks, 'pid'), 'utf8')))
+    })
     const launch = forkHunter({ loading: 60_000, playing: 4_000 })
     const file = 'test/hunt/deadly-agent.js'
     const result = await runHunt({ ...request, file, moments: 1 }, launch, signal, () => {})

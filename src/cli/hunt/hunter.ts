@@ -13,6 +13,8 @@ export const hunterLimits: HunterLimits = { loading: 60_000, playing: 20_000 }
 
 /** How long it may take to exit after its result. */
 const EXIT = 1_000
+/** How long its last output may take to arrive after its exit. */
+const LAST_WORDS = 100
 /** Characters of its output that are kept: the last ones. */
 const OUTPUT = 20_000
 
@@ -76,6 +78,7 @@ class Hunter {
         this.#output = (this.#output + text).slice(-OUTPUT)
       })
     this.#child.on('message', (message: FromHunter | undefined) => this.#message(message))
+    this.#child.once('exit', () => this.#exited())
     this.#child.once('close', (code, killedBy) => this.#closed(code, killedBy))
     this.#child.once(
       'error',
@@ -119,6 +122,14 @@ class Hunter {
         `did not answer for ${ms / 1_000} s, because something blocked it, and was ended`,
       )
       this.#kill()
+    })
+  }
+
+  /** What the agent has started may hold the output open, which is closed then. */
+  #exited(): void {
+    this.#timer?.clear()
+    this.#timer = systemClock.after(LAST_WORDS, 'the last output', () => {
+      for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.destroy()
     })
   }
 

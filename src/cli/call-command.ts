@@ -2,6 +2,7 @@ import type { Reception } from '../host/index.ts'
 import type { Dial, DialOptions, DialReport } from '../lines/twilio/index.ts'
 import { OptionError, noop, systemClock } from '../scope/index.ts'
 import type { SessionReport } from '../session/index.ts'
+import { agentFile, modelOption } from './agent-options.ts'
 import { openChosen } from './choose-models.ts'
 import { exitCodes, runCommand } from './command.ts'
 import { defaultPort } from './dev-command.ts'
@@ -27,8 +28,8 @@ export function call(args: readonly string[]): Promise<void> {
         agent: {
           type: 'string',
           value: 'file',
-          about: 'a module whose default export is { name, agent, models }',
-          default: 'agent.ts',
+          about: agentFile.about,
+          default: agentFile.default,
         },
         from: {
           type: 'string',
@@ -67,7 +68,7 @@ export function call(args: readonly string[]): Promise<void> {
           about: 'the port to listen on, 0 for any; PORT in the environment changes the default (4600)',
           range: [0, 65_535],
         },
-        model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
+        model: modelOption,
       },
       run: async ({ argument: to, agent, from, ring, key, url, port, model, json, ...how }) => {
         if (to === undefined || from === undefined)

@@ -106,11 +106,16 @@ async function outcomeOf<O extends Options>(command: Command<O>, values: Values<
     return await command.run(values)
   } catch (error) {
     if (!(error instanceof EndwellError)) throw error
-    const { code, message } = describeError(error)
-    if (values.json) terminal.json({ error: { code, message } })
-    else terminal.complain(message)
-    return exitCodes.failed
+    return failedWith(error, values.json)
   }
+}
+
+/** Prints why a command has failed. Returns its exit code. */
+export function failedWith(error: unknown, json: boolean): number {
+  const { code, message } = describeError(error)
+  if (json) terminal.json({ error: { code, message } })
+  else terminal.complain(message)
+  return exitCodes.failed
 }
 
 export function readArguments<const O extends Options>(

@@ -3,7 +3,8 @@ import { isLevel, logLevels, type Level } from '../host/log-levels.ts'
 import type { Logger } from '../parts/index.ts'
 import { OptionError, describeError, didYouMean } from '../scope/index.ts'
 import type { PriceList } from '../session/index.ts'
-import { exitCodes, runCommand } from './command.ts'
+import { agentFile, modelOption } from './agent-options.ts'
+import { exitCodes, failedWith, runCommand } from './command.ts'
 import { devRecordings, type DevRecordings } from './dev-recordings.ts'
 import { DevSignals } from './dev-signals.ts'
 import { loadEnvFile } from './env-file.ts'
@@ -25,11 +26,7 @@ export function dev(args: readonly string[]): Promise<void> {
         'owns and how it ended, and can inject faults. When the agent file, what it imports, or .env has changed, new calls get\n' +
         'the new version, and calls in progress keep theirs. Ctrl-C closes the sessions, then the server. Press it\n' +
         'twice to abort. The exit code is 0 only if every session closed cleanly.',
-      argument: {
-        name: 'FILE',
-        about: 'a module whose default export is { name, agent, models }',
-        default: 'agent.ts',
-      },
+      argument: agentFile,
       options: {
         port: {
           type: 'number',
@@ -42,10 +39,7 @@ export function dev(args: readonly string[]): Promise<void> {
           about: 'calls at once, others get a busy signal (default: by the models and this machine)',
           range: [1, 10_000],
         },
-        model: {
-          type: 'string',
-          about: 'local, openai or gemini (default: by the key in the environment)',
-        },
+        model: modelOption,
         prices: {
           type: 'string',
           about:
@@ -142,10 +136,7 @@ async function serve({
   } catch (error) {
     recorded?.remove()
     if (signals.early.aborted) return exitCodes.ok
-    const { code, message } = describeError(error)
-    if (json) terminal.json({ error: { code, message } })
-    else terminal.complain(message)
-    return await exitWell(exitCodes.failed, before, json)
+    return await exitWell(failedWith(error, json), before, json)
   }
 }
 

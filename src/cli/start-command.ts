@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { exitCodes as hostExitCodes } from '../host/exit-codes.ts'
 import type { AgentSummary, Running } from '../host/index.ts'
 import type { Logger } from '../parts/index.ts'
-import { describeError, noop } from '../scope/index.ts'
-import { exitCodes, runCommand } from './command.ts'
+import { noop } from '../scope/index.ts'
+import { agentFile } from './agent-options.ts'
+import { exitCodes, failedWith, runCommand } from './command.ts'
 import { tableOf, type ValuesOf } from './configuration.ts'
 import { page } from './page.ts'
 import { carrierConflicts, phoneAccount } from './phone-account.ts'
@@ -38,11 +39,7 @@ export function start(args: readonly string[]): Promise<void> {
       summary:
         'Serves an agent in production: calls are written to a journal, and survive the processes that serve them. Prints\n' +
         'the settings to stderr, and logs lines of JSON to stdout.',
-      argument: {
-        name: 'FILE',
-        about: 'a module whose default export is { name, agent, models }',
-        default: 'agent.ts',
-      },
+      argument: agentFile,
       options: optionsOf(startSettings),
       notes,
       run: async ({ argument, json, ...given }) => {
@@ -88,10 +85,7 @@ async function run(
     return code
   } catch (error) {
     if (signals.aborted.aborted) return exitCodes.ok
-    const { code, message } = describeError(error)
-    if (json) terminal.json({ error: { code, message } })
-    else terminal.complain(message)
-    return exitCodes.failed
+    return failedWith(error, json)
   }
 }
 

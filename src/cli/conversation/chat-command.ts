@@ -1,6 +1,6 @@
-import { describeError } from '../../scope/index.ts'
+import { agentFile, modelOption } from '../agent-options.ts'
 import { openChosen } from '../choose-models.ts'
-import { exitCodes, runCommand } from '../command.ts'
+import { exitCodes, failedWith, runCommand } from '../command.ts'
 import { loadEnvFile } from '../env-file.ts'
 import { exitWell } from '../exit-well.ts'
 import { holders } from '../held-open.ts'
@@ -16,24 +16,20 @@ export function chat(args: readonly string[]): Promise<void> {
         'Talks to an agent by text, in the terminal, without a server and without sound: what you type is what the caller says.\n' +
         'Ctrl-C stops the answer, a second one hangs up; so does Ctrl-D. If the input is a pipe, each of its lines is said when\n' +
         'the agent has finished, and the end of the input hangs up. The exit code is 0 only if the session closed cleanly.',
-      argument: {
-        name: 'FILE',
-        about: 'a module whose default export is { name, agent, models }',
-        default: 'agent.ts',
-      },
+      argument: agentFile,
       options: {
-        model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
+        model: modelOption,
       },
       run: async ({ argument, model, json }) => {
         const before = holders(process.stdin)
-        return await exitWell(await talk(argument!, model, json), before, json)
+        return await exitWell(await call(argument!, model, json), before, json)
       },
     },
     args,
   )
 }
 
-async function talk(path: string, model: string | undefined, json: boolean): Promise<number> {
+async function call(path: string, model: string | undefined, json: boolean): Promise<number> {
   try {
     await loadEnvFile()
     const { file, models } = await openChosen(path, model)
@@ -54,9 +50,6 @@ async function talk(path: string, model: string | undefined, json: boolean): Pro
     })
     return clean ? exitCodes.ok : exitCodes.failed
   } catch (error) {
-    const { code, message } = describeError(error)
-    if (json) terminal.json({ error: { code, message } })
-    else terminal.complain(message)
-    return exitCodes.failed
+    return failedWith(error, json)
   }
 }

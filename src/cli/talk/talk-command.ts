@@ -1,6 +1,6 @@
-import { describeError } from '../../scope/index.ts'
+import { agentFile, modelOption } from '../agent-options.ts'
 import { openChosen } from '../choose-models.ts'
-import { exitCodes, runCommand } from '../command.ts'
+import { exitCodes, failedWith, runCommand } from '../command.ts'
 import { onSignals } from '../conversation/on-signals.ts'
 import { loadEnvFile } from '../env-file.ts'
 import { exitWell } from '../exit-well.ts'
@@ -18,13 +18,9 @@ export function talk(args: readonly string[]): Promise<void> {
         'agent does not hear itself, or --half-duplex. Sound goes through parec and pacat, arecord and aplay, or rec and play,\n' +
         'whichever is installed. Ctrl-C stops the answer, a second one hangs up. The exit code is 0 only if the session closed\n' +
         'cleanly.',
-      argument: {
-        name: 'FILE',
-        about: 'a module whose default export is { name, agent, models }',
-        default: 'agent.ts',
-      },
+      argument: agentFile,
       options: {
-        model: { type: 'string', about: 'local, openai or gemini (default: by the key in the environment)' },
+        model: modelOption,
         recorder: {
           type: 'string',
           value: 'command',
@@ -79,9 +75,6 @@ async function call(path: string, json: boolean, given: Given): Promise<number> 
     const { clean } = await converse({ file, models, line, json, onSignal: onSignals })
     return clean ? exitCodes.ok : exitCodes.failed
   } catch (error) {
-    const { code, message } = describeError(error)
-    if (json) terminal.json({ error: { code, message } })
-    else terminal.complain(message)
-    return exitCodes.failed
+    return failedWith(error, json)
   }
 }

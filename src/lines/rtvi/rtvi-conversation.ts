@@ -43,8 +43,8 @@ export class RtviConversation {
   #waiting: { readonly id: string | undefined } | undefined
   /** Tools that run in the client, by the id of the call. */
   readonly #tools = new Map<string, (result: unknown) => void>()
-  /** The ids of messages that the agent has not answered. */
-  readonly #requests = new Set<object>()
+  /** How many messages the agent has not answered. */
+  #requests = 0
 
   constructor(channel: RtviChannel, options: RtviOptions = {}) {
     this.#channel = channel
@@ -159,10 +159,9 @@ export class RtviConversation {
 
   /** Has the agent answer a message (PG1). */
   async #request(type: string, data: unknown, id: string | undefined): Promise<void> {
-    if (this.#requests.size >= limits.requests)
+    if (this.#requests >= limits.requests)
       return this.#client.refuse('too many messages wait for an answer', id)
-    const request = {}
-    this.#requests.add(request)
+    this.#requests++
     try {
       if (this.#session?.state !== 'live') return this.#client.refuse('the agent takes no messages now', id)
       const answer = await this.#session.receive({ type, data })
@@ -175,7 +174,7 @@ export class RtviConversation {
         id,
       )
     } finally {
-      this.#requests.delete(request)
+      this.#requests--
     }
   }
 

@@ -50,6 +50,20 @@ describe('the tools of an agent', () => {
       await stage.end()
     }))
 
+  it('[PG2] [RV4] end with the call if the client never answers, and the close is clean', () =>
+    inVirtualTime(async (world) => {
+      const stage = await liveStage(world, {
+        agent: { tools: { showMap: pageTool({ description: 'Shows a map' }) } },
+        answers: [[callTool('showMap')], 'There.'],
+      })
+      stage.says('send-text', { content: 'Where are you?' })
+      await stage.clock.elapse(500)
+      expect(stage.all('llm-function-call-in-progress')).toHaveLength(1)
+      await stage.end()
+      const { clean, took } = await stage.session.closed
+      expect([clean, took]).toEqual([true, 0])
+    }))
+
   it('[RV4] are reported as cancelled if they were', () =>
     inVirtualTime(async (world) => {
       const slow = tool({

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { startSound } from './sound-program.ts'
 
 /** Starts a program of Node. Resolves when it has written something, or has ended. */
@@ -59,6 +59,15 @@ describe('a program for sound', () => {
       console.error('ALSA lib: something'); console.error('audio open error: No such device'); process.exit(1)`
     const { ends } = await node(failing)
     expect(ends).toEqual([`${process.execPath} ended with exit code 1: audio open error: No such device`])
+  })
+
+  it('[TM3] is killed with the programs that it has started', async () => {
+    const starting = `const { pid } = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])
+      process.stdout.write(String(pid)); setInterval(() => {}, 1e6)`
+    const { sound, written } = await node(starting)
+    expect(isAlive(Number(written))).toBe(true)
+    await sound.close(new AbortController().signal)
+    await vi.waitUntil(() => !isAlive(Number(written)), 10_000)
   })
 
   it('[TM3] that does not exist is reported', async () => {

@@ -221,6 +221,18 @@ describe('the session machine', () => {
     expect(life.reason).toBe('max-duration')
   })
 
+  it('[CL14] does not end a session as idle after the caller has cancelled a goodbye', () => {
+    const life = aLiveSession()
+    life.handle({ type: 'user-idle' })
+    life.elapse(9_500)
+    const id = life.end({ say: 'Bye.', cancellable: true })
+    life.elapse(600)
+    life.handle({ type: 'idle', ending: id })
+    life.handle({ type: 'said', ending: id, how: 'interrupted', confirmed: true })
+    expect(life.settled.get(id)).toBe('cancelled')
+    expect(life.machine.phase).toBe('live')
+  })
+
   it('[CL14] does not end a session as idle if the user becomes active again', () => {
     const life = aLiveSession()
     life.handle({ type: 'user-idle' })

@@ -142,6 +142,15 @@ describe('a reception with a journal', () => {
     expect(used).toMatchObject([{ aborted: false }])
   })
 
+  it('[LN16] sends pages the transcript of their call', async () => {
+    await using host = await TestHost.open()
+    await using pages = new Pages()
+    const { reception } = await host.start()
+    const page = pages.dial(reception.port)
+    await page.until(() => page.transcript.entries[0]?.text === 'Good morning!')
+    expect(page.transcript.entries).toMatchObject([{ by: 'agent' }])
+  })
+
   it('[HO36] a page without the key of a call cannot go on with it', async () => {
     await using host = await TestHost.open()
     await using pages = new Pages()

@@ -20,40 +20,72 @@ export interface Clock {
 /** The longest delay a platform timer accepts; it fires at once on a longer one. */
 const LONGEST = 2 ** 31 - 1
 
+/** How late a timer must be, in milliseconds, for its process to have been blocked or suspended. */
+const BLOCKED = 100
+
+/** Calls back once the event loop has read what has arrived. In a page, messages do not wait for timers. */
+const afterReading = typeof setImmediate === 'function' ? setImmediate : queueMicrotask
+
 class SystemTimer implements Timer, Live {
   readonly kind = 'timer'
   readonly name: string
   readonly origin = origin()
-  readonly #registry: Registry
+  readonly #clock: SystemClock
   readonly #callback: () => void
+  readonly #due: number
   #handle: ReturnType<typeof setTimeout> | undefined
+  #isOver = false
 
-  constructor(registry: Registry, ms: number, name: string, callback: () => void) {
+  constructor(clock: SystemClock, ms: number, name: string, callback: () => void) {
     this.name = name
-    this.#registry = registry
+    this.#clock = clock
     this.#callback = callback
-    registry.add(this)
+    this.#due = clock.now() + ms
+    clock.timers.add(this)
     this.#arm(ms)
   }
 
   #arm(ms: number): void {
     if (ms > LONGEST) this.#handle = setTimeout(() => this.#arm(ms - LONGEST), LONGEST)
-    else this.#handle = setTimeout(() => this.#fire(), ms)
+    else this.#handle = setTimeout(() => this.#elapsed(), ms)
+  }
+
+  /**
+   * The event loop runs timers before it reads. After the process was blocked or suspended, every timeout would fire, although
+   * what it waits for may have arrived in time. So a late timer lets the loop read first, and the timers after it stay behind it.
+   */
+  #elapsed(): void {
+    const clock = this.#clock
+    if (clock.behind === 0 && clock.now() - this.#due < BLOCKED) return this.#fire()
+    clock.behind++
+    afterReading(() => {
+      clock.behind--
+      this.#fire()
+    })
+    return undefined
   }
 
   #fire(): void {
-    this.#registry.remove(this)
+    if (this.#isOver) return
+    this.#end()
     this.#callback()
   }
 
   clear(): void {
     clearTimeout(this.#handle)
-    this.#registry.remove(this)
+    this.#end()
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#clock.timers.remove(this)
   }
 }
 
 class SystemClock implements Clock {
   readonly timers = new Registry()
+  /** How many late timers wait until the event loop has read. */
+  behind = 0
 
   now(): number {
     return performance.now()
@@ -64,7 +96,7 @@ class SystemClock implements Clock {
   }
 
   after(ms: number, name: string, callback: () => void): Timer {
-    return new SystemTimer(this.timers, ms, name, callback)
+    return new SystemTimer(this, ms, name, callback)
   }
 }
 

@@ -23,8 +23,10 @@ const LONGEST = 2 ** 31 - 1
 /** How late a timer must be, in milliseconds, for its process to have been blocked or suspended. */
 const BLOCKED = 100
 
-/** Calls back once the event loop has read what has arrived. In a page, messages do not wait for timers. */
-const afterReading = typeof setImmediate === 'function' ? setImmediate : queueMicrotask
+/** Calls back once the event loop of Node has read what has arrived. In a page, messages do not wait for timers. */
+const { setImmediate: afterReading = queueMicrotask } = globalThis as {
+  setImmediate?: (callback: () => void) => unknown
+}
 
 class SystemTimer implements Timer, Live {
   readonly kind = 'timer'

@@ -3,6 +3,7 @@ import type { CloseReason, SessionReport } from '../../src/session/index.ts'
 import { notUnderstood } from '../../src/providers/local/index.ts'
 import { plain, transcribe } from '../browser/transcribe.ts'
 import type { ClientPage } from './client-page.ts'
+import type { Stage } from './stage.ts'
 
 const GREETING = 'Bright Dental, good morning! How can I help you?'
 const HOURS = 'We are open from eight to six, Monday to Friday.'
@@ -17,7 +18,7 @@ export interface ClientCase {
   /** Why the session must have ended: one of these. */
   readonly reasons: readonly CloseReason[]
   /** Calls, and has the call end. */
-  run(page: ClientPage): Promise<void>
+  run(page: ClientPage, stage: Stage): Promise<void>
   /** Checks what else the report must say. */
   check?(report: SessionReport, page: ClientPage): Promise<void> | void
   /** Whether it runs before the others, with the machine to itself: its sound must be understood. */
@@ -128,11 +129,17 @@ export const cases: readonly ClientCase[] = [
     },
   },
   {
-    name: 'reloads its page',
-    reasons: goneWithoutWord,
-    async run(page) {
+    name: 'reloads its page, and calls again',
+    reasons: ['caller-hung-up'],
+    async run(page, stage) {
       await page.calls()
+      const first = page.call
       await page.reloads()
+      await page.calls()
+      assert.notEqual(page.call, first)
+      await page.hangsUp()
+      const { reason } = await stage.report(first)
+      assert(goneWithoutWord.includes(reason), `the first call ended as ${reason}`)
     },
   },
 ]

@@ -10,6 +10,8 @@ const packages = new OwnPackages(fileURLToPath(new URL('.', import.meta.url)))
 
 /** Calls at once. They mostly wait. */
 const CALLS_AT_ONCE = 2
+/** Calls that the host takes at once: a page that is reloaded may call again before its first call has ended. */
+const PLACES = 2 * CALLS_AT_ONCE
 
 interface Wanted {
   readonly client: ClientName
@@ -46,7 +48,7 @@ await runCommand({
         .filter(({ name, essential }) => name.includes(filter) && (index === 0 || !short || essential))
         .map((one) => ({ client, one })),
     )
-    const stage = await Stage.open(CALLS_AT_ONCE)
+    const stage = await Stage.open(PLACES)
     const results: Result[] = []
     try {
       const run = async ({ client, one }: Wanted): Promise<void> => {
@@ -79,7 +81,7 @@ async function resultOf(stage: Stage, client: ClientName, one: ClientCase): Prom
   const { name } = one
   await using page = await stage.page(client)
   try {
-    await one.run(page)
+    await one.run(page, stage)
     const report = await stage.report(page.call)
     const { reason, clean } = report
     if (!one.reasons.includes(reason))
@@ -98,7 +100,7 @@ async function resultOf(stage: Stage, client: ClientName, one: ClientCase): Prom
 async function endOfHost(stage: Stage): Promise<{ results: Result[]; left: string[] }> {
   const [client] = clientNames
   const left = (await stage.unended()).map(({ id }) => `session ${id}`)
-  const pages = await Promise.all(Array.from({ length: CALLS_AT_ONCE + 1 }, () => stage.page(client)))
+  const pages = await Promise.all(Array.from({ length: PLACES + 1 }, () => stage.page(client)))
   const [last, ...others] = pages
   const results: Result[] = []
   const note = async (name: string, check: () => Promise<string | undefined>): Promise<void> => {

@@ -23,8 +23,9 @@ export interface ClientCase {
   check?(report: SessionReport, page: ClientPage): Promise<void> | void
   /** Whether it runs before the others, with the machine to itself: its sound must be understood. */
   readonly alone?: boolean
-  /** Whether it is part of a short run for every client, and not only for the first. */
+  /** In a short run, `essential` cases are for every client, `long` ones for none, and all others for the first client. */
   readonly essential?: boolean
+  readonly long?: boolean
 }
 
 /** A browser that is busy may end a connection without a close frame, and then the session cannot know better. */
@@ -50,6 +51,20 @@ export const cases: readonly ClientCase[] = [
     },
     check({ transcript }) {
       assert.deepEqual(textsOf(transcript), [GREETING, 'what are your opening hours', HOURS])
+    },
+  },
+  {
+    name: 'connects to an address, without starting the call',
+    alone: true,
+    long: true,
+    reasons: ['caller-hung-up'],
+    async run(page, stage) {
+      await page.run(`void document.client.connect({ wsUrl: '${page.address.replace(/^http/, 'ws')}/rtvi' })`)
+      await page.shows('How can I help you?')
+      const [call] = await stage.unended()
+      page.call = call!.id
+      await page.hangsUp()
+      await page.isDisconnected()
     },
   },
   {

@@ -29,6 +29,11 @@ export class ClientPage implements AsyncDisposable {
     })
   }
 
+  /** Where the page reaches the host. */
+  get address(): string {
+    return `http://localhost:${this.network.port}`
+  }
+
   async goto(url: string): Promise<void> {
     await this.#page.goto(url)
   }

@@ -32,7 +32,10 @@ await runCommand({
     'in a real Chromium. They talk, are interrupted, are hung up on, hang up, lose their network, and close their tab. Each\n' +
     'session must end within 10 s, for the right reason, and leave nothing behind. Installs the clients into test/clients.',
   options: {
-    short: { type: 'boolean', about: 'have the second client run only the most important cases' },
+    short: {
+      type: 'boolean',
+      about: 'run only the most important cases with the second client, and no long ones',
+    },
     filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
   },
   async run({ short, filter, json }) {
@@ -45,7 +48,8 @@ await runCommand({
     }
     const wanted: Wanted[] = clientNames.flatMap((client, index) =>
       cases
-        .filter(({ name, essential }) => name.includes(filter) && (index === 0 || !short || essential))
+        .filter(({ name }) => name.includes(filter))
+        .filter(({ essential, long }) => !short || essential || (index === 0 && !long))
         .map((one) => ({ client, one })),
     )
     const stage = await Stage.open(PLACES)

@@ -61,7 +61,7 @@ export class Stage {
     await context.addInitScript('ears.becomeMicrophone({ noise: -60, ownClock: true })')
     const page = new ClientPage(await context.newPage(), network)
     const address = `${this.#pages.url}/test/clients/pages/${client}.html`
-    await page.goto(`${address}?host=http://localhost:${network.port}`)
+    await page.goto(`${address}?host=${page.address}`)
     return page
   }
 

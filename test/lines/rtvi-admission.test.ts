@@ -218,6 +218,23 @@ describe('without a secret', () => {
     expect(server.infos).toEqual([])
   })
 
+  it('[RV7] [LN5] a page on this machine may connect without a token, within the same limits, and nobody else', async () => {
+    const room = { is: true }
+    await using server = await TestServer.listen({ maxRate: 2, hasRoom: () => room.is })
+    for (const stranger of [{ origin: 'https://example.com' }, { origin: '' }])
+      expect(await server.dial(undefined, stranger)).toBe('refused 403')
+    room.is = false
+    expect(await server.dial(undefined)).toBe('refused 503')
+    room.is = true
+    expect(await server.dial(undefined)).toBe('open')
+    expect(await server.dial(undefined)).toBe('open')
+    expect(await server.dial(undefined)).toBe('refused 429')
+    const [one, other] = server.infos
+    expect(one).toMatchObject({ data: undefined, origin: here })
+    expect(one!.id).not.toBe(other!.id)
+    expect(server.infos).toHaveLength(2)
+  })
+
   it('[RV7] a page of another port may ask whether it may call', async () => {
     await using server = await TestServer.listen()
     const { status, headers } = await server.start({ method: 'OPTIONS' })
@@ -269,6 +286,7 @@ it('mistakes in the options are errors at once', () => {
   expect(make({ startPath: 'start' })).toThrow(/slash/)
   expect(make({ socketPath: '/start' })).toThrow(/differ/)
   expect(make({ tools: 'some' })).toThrow(/tools/)
+  expect(make({ playerSampleRate: 44_100 })).toThrow(/playerSampleRate/)
   expect(make({ publicUrl: 'agent.example.com' })).toThrow(/publicUrl/)
   expect(make({ maxCall: 1 })).toThrow(/maxCalls/)
   scope.abort()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pcm } from '../../src/audio/index.ts'
+import { concat, pcm, sine, toneLevel } from '../../src/audio/index.ts'
 import { limits } from '../../src/lines/rtvi-websocket/limits.ts'
 import { encodeMessage, encodeSound } from '../../src/lines/rtvi-websocket/frames.ts'
 import type { Line } from '../../src/parts/index.ts'
@@ -82,7 +82,7 @@ describe('the end of a call from an RTVI client', () => {
       const odd = encodeSound(silence, 16_000)
       // The bytes of the sound, one less than an even number.
       odd.set([0x12, 0x86, 0x04, 0x1a, 0xff, 0x03])
-      for (const bytes of [Uint8Array.of(1, 2, 3), encodeSound(silence, 48_000), odd.slice(0, 6 + 511 + 6)]) {
+      for (const bytes of [Uint8Array.of(1, 2, 3), encodeSound(silence, 44_100), odd.slice(0, 6 + 511 + 6)]) {
         const { client, call } = await calls()
         client.sendBytes(bytes)
         await clock.elapse(3)
@@ -209,6 +209,35 @@ describe('the sound of a call', () => {
       // To a character and a half.
       expect(Math.abs(heard - client.words.length * 50)).toBeLessThan(75)
     }))
+
+  it.each([8_000, 24_000, 48_000])('[RV13] from a client that sends %i Hz is heard at 16 kHz', (rate) =>
+    rtviScene(async ({ clock, call: calls }) => {
+      const { client, call } = await calls()
+      const { samples } = sine(300, { sampleRate: rate, duration: 1_000 })
+      for (let at = 0; at < samples.length; at += rate / 50) {
+        client.sendBytes(encodeSound(samples.subarray(at, at + rate / 50), rate))
+        await clock.elapse(20)
+      }
+      const heard = concat(call.frames, 16_000)
+      expect(heard.samples.length).toBeGreaterThan(15_800)
+      expect(heard.samples.length).toBeLessThanOrEqual(16_000)
+      expect(toneLevel(heard, 300) - toneLevel(heard, 900)).toBeGreaterThan(40)
+      expect(call.emitted).toEqual([])
+    }),
+  )
+
+  it('[RV13] to a client is sent at the rate at which it plays', () =>
+    rtviScene(
+      async ({ clock, call: calls }) => {
+        const { client, call } = await calls()
+        expect(call.line.speaks).toEqual(pcm(8_000))
+        call.connection.play(sine(300, { sampleRate: 8_000, duration: 1_000 }))
+        await clock.elapse(1_500)
+        // The test client plays 24 kHz.
+        expect(client.arrived.reduce((sum, { ms }) => sum + ms, 0)).toBeCloseTo(1_000 / 3, 0)
+      },
+      { playerSampleRate: 8_000 },
+    ))
 
   it('[RV11] from the client is heard at 16 kHz, and of what it has recorded before only the last second', () =>
     rtviScene(async ({ clock, call: calls }) => {

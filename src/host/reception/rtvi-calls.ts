@@ -32,11 +32,15 @@ export function rtviCallsOf(
   })
 }
 
-/** The strings, numbers and booleans of the client's `requestData`. */
+/** The strings, numbers and booleans of the client's `requestData`, and of its `body`, where Pipecat's own server looks for them. */
 function parametersOf(data: unknown): CallInfo['parameters'] {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
-  const plain = Object.entries(data).filter(([, value]) =>
+  const { body } = (data ?? {}) as { body?: unknown }
+  const plain = [...entriesOf(data), ...entriesOf(body)].filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),
   )
   return Object.fromEntries(plain.slice(0, MAX_PARAMETERS).map(([name, value]) => [name, String(value)]))
+}
+
+function entriesOf(value: unknown): [name: string, value: unknown][] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
 }

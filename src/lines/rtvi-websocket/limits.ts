@@ -3,10 +3,10 @@ export const limits = {
   /** Bytes per message from a client: two seconds of sound, or a long text. */
   message: 64 * 1024,
   /**
-   * Messages and control frames from a client. Per second: 63 of sound, and room to catch up. At once: what it has recorded
-   * in the minute before it was ready, which it sends all at once.
+   * Messages and control frames from a client. Per second: 63 of sound, or 188 at 48 kHz, and room to catch up. At once: what it
+   * has recorded in the minute before it was ready, which it sends all at once.
    */
-  messages: { perSecond: 150, burst: 4_000 },
+  messages: { perSecond: 250, burst: 4_000 },
   /** Milliseconds of sound to send ahead: a client plays to its end whatever it has, also after an interruption. */
   ahead: 200,
   /** Milliseconds of sound per message, and between two looks for sound that is due. */

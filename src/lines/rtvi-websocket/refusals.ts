@@ -8,6 +8,7 @@ export const refusals = {
   TOKEN_EXPIRED: [401, 'the token has expired: start the call again'],
   TOKEN_USED: [401, 'the token was used before: start another call'],
   ORIGIN_REFUSED: [403, 'pages from this origin may not call: add it to the option origins'],
+  TOO_FAST: [429, 'too many calls per second: try again in a moment'],
   BUSY: [503, 'all lines are busy: try again later'],
   CLOSING: [503, 'the server no longer takes calls'],
 } as const satisfies Partial<Record<ErrorCode, readonly [status: number, message: string]>>

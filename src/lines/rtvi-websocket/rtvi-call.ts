@@ -1,4 +1,4 @@
-import { samplesFromBytes } from '../../audio/index.ts'
+import { Resampler, sampleRates, samplesFromBytes, type SampleRate } from '../../audio/index.ts'
 import type { LineToolCall } from '../../parts/index.ts'
 import type { Timer } from '../../scope/index.ts'
 import type { Session } from '../../session/index.ts'
@@ -13,11 +13,11 @@ import { ClientMisbehavedError } from './errors.ts'
 import { decodeFrame, encodeMessage, encodeSound, type Frame } from './frames.ts'
 import { limits } from './limits.ts'
 
-/** What a client sends, and what it plays, whatever a frame says about its rate. */
-export const rates = { hears: 16_000, speaks: 24_000 } as const
+/** The rate of the sound that a session hears. Most clients send it; the sound of the others is resampled. */
+export const HEARS = 16_000
 
 export interface RtviCallOptions extends Pick<CallOptions, 'id' | 'calls' | 'answerTimeout' | 'lostTimeout'> {
-  readonly rtvi: RtviOptions
+  readonly rtvi: Required<RtviOptions>
 }
 
 /** What a client shows to its user when a call ends. A close frame would be shown as an error of the network. */
@@ -36,15 +36,14 @@ const hangUps: ReadonlySet<number | undefined> = new Set([1000, 1001, 1005])
  * gets, reports nothing about it, sends no pings, and never comes back after it was cut off.
  */
 export class RtviCall extends BaseCall<Paced> {
-  protected readonly playout = new PacedPlayout({
-    sampleRate: rates.speaks,
-    ahead: limits.ahead,
-    piece: limits.piece,
-  })
+  /** The rate at which the client plays, whatever a frame says. */
+  readonly speaks: SampleRate
+  protected readonly playout: PacedPlayout
   protected readonly replaced = { code: 1008, reason: 'CALL_REPLACED' }
   readonly #options: RtviCallOptions
   readonly #conversation: RtviConversation
   readonly #catchUp = new CatchUp(limits.catchUp)
+  #resampler = new Resampler({ from: HEARS, to: HEARS })
   /** Whether the client has said that it is ready. */
   #isUp = false
   #farewell: string | undefined
@@ -54,6 +53,8 @@ export class RtviCall extends BaseCall<Paced> {
     const { messages, resendEvery } = limits
     super({ ...options, name: 'rtvi', rejoinTimeout: 0, messages, resendEvery })
     this.#options = options
+    this.speaks = options.rtvi.playerSampleRate
+    this.playout = new PacedPlayout({ sampleRate: this.speaks, ahead: limits.ahead, piece: limits.piece })
     this.#conversation = new RtviConversation(
       {
         scope: options.calls.scope,
@@ -100,7 +101,7 @@ export class RtviCall extends BaseCall<Paced> {
   }
 
   protected transmit(peer: Peer, outgoing: Paced): void {
-    if ('samples' in outgoing) return peer.send(encodeSound(outgoing.samples, rates.speaks))
+    if ('samples' in outgoing) return peer.send(encodeSound(outgoing.samples, this.speaks))
     for (const { id, heard } of outgoing.reached) this.events?.marked(id, heard, true)
     return undefined
   }
@@ -162,13 +163,16 @@ export class RtviCall extends BaseCall<Paced> {
 
   #hear({ bytes, sampleRate, channels }: Frame & { readonly type: 'audio' }): void {
     if (bytes.length % 2 === 1) return this.misbehaved('its sound is not PCM16')
-    if (sampleRate !== rates.hears || channels !== 1)
+    const from = sampleRates.find((each) => each === sampleRate)
+    if (from === undefined || channels !== 1)
       return this.misbehaved(
-        `its sound has ${sampleRate} Hz and ${channels} channels: it must have 16000 and 1`,
+        `its sound has ${sampleRate} Hz and ${channels} channels: it must have ${sampleRates.join(', ')} Hz and 1`,
       )
-    if (bytes.length === 0) return undefined
-    const frame = { samples: samplesFromBytes(bytes), sampleRate }
-    for (const heard of this.#catchUp.push(frame, this.now())) this.events?.frame(heard)
+    if (from !== this.#resampler.from) this.#resampler = new Resampler({ from, to: HEARS })
+    const samples = this.#resampler.push(samplesFromBytes(bytes))
+    if (samples.length === 0) return undefined
+    for (const heard of this.#catchUp.push({ samples, sampleRate: HEARS }, this.now()))
+      this.events?.frame(heard)
     return undefined
   }
 }

@@ -10,7 +10,7 @@ import type { Peer } from '../peer.ts'
 import { publicAddress } from '../public-address.ts'
 import { refuse } from '../refuse.ts'
 import { OneTimeTokens, type Admitted } from '../rtvi/one-time-tokens.ts'
-import { checkTools, rtviNames, type RtviOptions } from '../rtvi/options.ts'
+import { checkRtviValues, rtviNames, type RtviOptions } from '../rtvi/options.ts'
 import { StartEndpoint, type StartAnswer, type StartRequest } from '../rtvi/start-endpoint.ts'
 import { newKey } from '../secrets.ts'
 import type { Origin } from '../this-machine.ts'
@@ -114,7 +114,8 @@ export interface SocketRequest extends Origin {
  * server.on('upgrade', (request, socket, head) => calls.upgrade(request, socket, head))
  * ```
  *
- * A client posts to `/start`, and gets an address and a token that is good for one call. It connects with both.
+ * A client posts to `/start`, and gets an address and a token that is good for one call. It connects with both. Without a secret,
+ * a page on this machine may also connect to `/rtvi` right away.
  */
 export class RtviCalls extends BaseCalls<RtviCall> {
   readonly #options: RtviCallsOptions
@@ -126,7 +127,7 @@ export class RtviCalls extends BaseCalls<RtviCall> {
   constructor(options: RtviCallsOptions) {
     checkOptions('RtviCalls', options, optionNames)
     checkLimits(options)
-    checkTools(options)
+    checkRtviValues(options)
     checkPaths(options)
     super({ ...options, name: 'rtvi calls', closePatience: limits.closePatience })
     const { scope, secret, origins, tokenKey = newKey() } = options
@@ -205,7 +206,7 @@ export class RtviCalls extends BaseCalls<RtviCall> {
     if (!mayCall(request, this.#options)) return 'ORIGIN_REFUSED'
     if (this.scope.state !== 'live' || !this.isTaking) return 'CLOSING'
     const token = new URLSearchParams(request.url.split('?')[1]).get('token') ?? ''
-    if (token === '') return 'TOKEN_MISSING'
+    if (token === '') return this.#options.secret === undefined ? this.#admitNeighbour() : 'TOKEN_MISSING'
     // Before the token, which would be used up.
     if (this.isFull) return 'BUSY'
     const admitted =
@@ -213,13 +214,20 @@ export class RtviCalls extends BaseCalls<RtviCall> {
     return 'refused' in admitted ? admitted.refused : admitted
   }
 
+  /** Admits a page on this machine that has not started its call: it would get a token without being asked for anything. */
+  #admitNeighbour(): Admitted | RtviRefusal {
+    return this.refusal() ?? { id: newKey(), data: undefined }
+  }
+
   #isSocket(url = '/'): boolean {
     return url.split('?', 1)[0] === this.#socketPath
   }
 
   #begin(peer: Peer, info: RtviCallInfo): void {
-    const { lostTimeout = 8_000, answerTimeout = 30_000, tools = 'hidden', onCall } = this.#options
-    const call = new RtviCall({ id: info.id, calls: this, answerTimeout, lostTimeout, rtvi: { tools } })
+    const { lostTimeout = 8_000, answerTimeout = 30_000, onCall } = this.#options
+    const { tools = 'hidden', playerSampleRate = 24_000 } = this.#options
+    const rtvi = { tools, playerSampleRate }
+    const call = new RtviCall({ id: info.id, calls: this, answerTimeout, lostTimeout, rtvi })
     call.join(peer)
     this.begin(call, () => onCall(new RtviLine(call), info))
   }

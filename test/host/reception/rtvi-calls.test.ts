@@ -65,7 +65,7 @@ describe('an RTVI client that calls a host', () => {
     }
     const models = () => ({ llm: new ScriptedLlm(), tts: new ScriptedTts() })
     const process = await host.start({ file: { name: 'Bright Dental', agent, models } })
-    const started = await start(process, {}, { customer: 7, vip: true, cart: { items: 3 } })
+    const started = await start(process, {}, { customer: 7, cart: { items: 3 }, body: { vip: true } })
     const client = await connect(pages, process, started)
     const session = onlySession(process)
     expect(infos.at(-1)).toEqual({

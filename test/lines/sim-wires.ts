@@ -128,6 +128,11 @@ export class SimWires implements Platform {
     for (const { peer } of this.#open) peer?.resume()
   }
 
+  /** How many connections callers have. */
+  get connections(): number {
+    return this.#open.size
+  }
+
   /** Bytes that sockets buffer. */
   get held(): number {
     return [...this.#open].reduce((sum, { socket }) => sum + (socket?.buffered ?? 0), 0)

@@ -1,0 +1,117 @@
+import type { ConnectionReport } from '../../src/parts/index.ts'
+import { describeError, noop } from '../../src/scope/index.ts'
+import type { CloseReason, SessionReport } from '../../src/session/index.ts'
+import { HangUpCall } from './hang-up-call.ts'
+import type { OpenStage } from './line-stage.ts'
+import { moments } from './moments.ts'
+import { waysToEnd } from './ways-to-end.ts'
+
+export interface HangUpCase {
+  readonly way: string
+  readonly moment: string
+}
+
+export interface HangUpOutcome extends HangUpCase {
+  readonly problems: readonly string[]
+  /** Milliseconds from the end of the call to the report. */
+  readonly took: number
+  /** How many connections clients still have. */
+  readonly leaked: number
+}
+
+/** Milliseconds in which a call must have ended, by the clock of its stage, whatever has happened to its client. */
+const END_WITHIN = 10_000
+
+/** Every way to end a call at every moment at which it is possible. */
+export const hangUpCases: readonly HangUpCase[] = Object.entries(moments).flatMap(([moment, { ready }]) =>
+  Object.entries(waysToEnd)
+    .filter(([, { needsReady }]) => ready || !needsReady)
+    .map(([way]) => ({ way, moment })),
+)
+
+/** Brings a call to a moment, ends it, and checks its report and what is left. */
+export async function runHangUp(openStage: OpenStage, one: HangUpCase): Promise<HangUpOutcome> {
+  const { byCap = false } = waysToEnd[one.way]!
+  const maxDuration = byCap ? await durationUntil(openStage, one.moment) : undefined
+  const { ready, reach } = moments[one.moment]!
+  const call = await HangUpCall.open(openStage, { ready, maxDuration })
+  const { stage, client, session } = call
+  const problems: string[] = []
+  try {
+    await reach(call)
+    const endedAt = stage.clock.now()
+    if (session.state === 'closed' && !byCap) problems.push('the call ended before the moment')
+    await waysToEnd[one.way]!.end(call)
+    const late = stage.clock.after(END_WITHIN, 'the call ends', () => {
+      problems.push(`the session is ${session.state} after ${END_WITHIN} ms`)
+      session.close({ closeTimeout: 0 }).catch(noop)
+    })
+    await call.closed()
+    late.clear()
+    if (!isSilent(one)) await client.until(() => client.isGone)
+    problems.push(...problemsOf(call, one))
+    problems.push(...stage.timers.map((name) => `timer '${name}' is left`))
+    const host = await stage.scope.close()
+    if (!host.clean) problems.push('the server did not close cleanly')
+    if (call.reports.length !== 1) problems.push(`the session was closed ${call.reports.length} times`)
+    if (stage.size > 0) problems.push('the call is still counted')
+    return { ...one, problems, took: call.closedAt()! - endedAt, leaked: stage.connections }
+  } catch (error) {
+    return { ...one, problems: [...problems, describeError(error).message], took: 0, leaked: 0 }
+  } finally {
+    await stage.end()
+  }
+}
+
+const isSilent = ({ way }: HangUpCase): boolean => way === 'its network goes silent'
+
+/** How long a session lives until a moment is reached. */
+async function durationUntil(openStage: OpenStage, moment: string): Promise<number> {
+  const { ready, reach } = moments[moment]!
+  const call = await HangUpCall.open(openStage, { ready })
+  const { stage, session } = call
+  const began = stage.clock.now()
+  await reach(call)
+  const took = stage.clock.now() - began
+  await session.close()
+  await stage.scope.close()
+  await stage.end()
+  return Math.ceil(took) + 1
+}
+
+function problemsOf({ reports, client }: HangUpCall, one: HangUpCase): string[] {
+  const problems: string[] = []
+  const [report] = reports as [SessionReport]
+  const { ready } = moments[one.moment]!
+  const way = waysToEnd[one.way]!
+  const reasons = reasonsOf(one)
+  if (!reasons.includes(report.reason))
+    problems.push(`the reason is ${report.reason}, not ${reasons.join(' or ')}`)
+  if (report.took > report.closeTimeout)
+    problems.push(`the close took ${report.took} ms of ${report.closeTimeout}`)
+  const hows = howsOf(one, report)
+  const { how } = report.connections.find(({ name }) => name.startsWith('rtvi')) ?? {}
+  if (how === undefined || !hows.includes(how))
+    problems.push(`the connection was ${how}, not ${hows.join(' or ')}`)
+  if (report.clean === (how === 'aborted')) problems.push(`the report says clean: ${report.clean}`)
+  for (const item of report.transcript)
+    if (item.type === 'tool' && !item.result) problems.push(`the call of ${item.name} has no output`)
+  if (ready && way.isTold && client.farewell === undefined)
+    problems.push('the client was not told that the call has ended')
+  return problems
+}
+
+/** The reasons that a report may have. A graceful end has its reason already, but a drop during it is a drop (CL2). */
+function reasonsOf(one: HangUpCase): readonly CloseReason[] {
+  const { reason } = waysToEnd[one.way]!
+  if (!moments[one.moment]!.isEnding) return [reason]
+  // The agent may have hung up before the silence is noticed.
+  if (isSilent(one)) return ['agent-hung-up', reason]
+  return [reason === 'caller-lost' ? reason : 'agent-hung-up']
+}
+
+/** How the connection may have ended. A client that cannot be reached when the agent hangs up has to be cut off. */
+function howsOf(one: HangUpCase, { reason }: SessionReport): readonly ConnectionReport['how'][] {
+  if (reason === 'caller-lost') return ['dropped']
+  return isSilent(one) ? ['aborted', 'dropped'] : ['closed', 'dropped']
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { inVirtualTime } from '../../src/testing/index.ts'
 import { moments } from './moments.ts'
-import { inWorld } from './rtvi-websocket.ts'
+import { rtviInWorld } from './rtvi-websocket.ts'
 import { hangUpCases, runHangUp } from './run-case.ts'
 
 // `npm run zombies` ends the same calls over real sockets.
@@ -11,7 +11,7 @@ describe('a call from an RTVI client over WebSocket', () => {
     async (moment) => {
       for (const one of hangUpCases.filter((each) => each.moment === moment))
         await inVirtualTime(async (world) => {
-          const { problems, leaked } = await runHangUp(inWorld(world), one)
+          const { problems, leaked } = await runHangUp(rtviInWorld(world), one)
           expect({ problems, leaked }, one.way).toEqual({ problems: [], leaked: 0 })
         })
     },

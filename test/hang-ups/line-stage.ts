@@ -30,14 +30,14 @@ export interface LineStage {
   readonly scope: Scope<string>
   /** How many calls there are. */
   readonly size: number
-  /** How many connections clients have. */
-  readonly connections: number
   /** Timers that are pending, if the clock is the stage's own. */
   readonly timers: readonly string[]
   /** Calls. A client that is not `ready` connects, and never says that it is ready. */
   call(ready: boolean): Promise<LineClient>
   /** Tries to call in every way that must be refused while there is a call. Returns what was not refused. */
   refusals(): Promise<readonly string[]>
+  /** How many connections the server still has, at the end of the network that is not ours. Waits a moment until there is none. */
+  connections(): Promise<number>
   end(): Promise<void>
 }
 

@@ -6,12 +6,17 @@ import { RtviTestClient, type ClientWires } from '../lines/rtvi-client.ts'
 import { dialRtvi, localPage, startCall } from '../lines/rtvi-fixture.ts'
 import { SimWires } from '../lines/sim-wires.ts'
 import { TcpProxy } from '../lines/tcp-proxy.ts'
+import { within } from '../phone/within.ts'
 import type { LineClient, LineStage, OpenStage } from './line-stage.ts'
+
+/** How long the other side may take to notice that we have ended a connection. */
+const NOTICE_TIMEOUT = 2_000
 
 interface Network {
   readonly wires: ClientWires
   readonly url: string
-  readonly connections: () => number
+  /** How many connections the server has. Waits a moment until there is none. */
+  connections(): Promise<number>
   cut(): void
   vanish(): void
   end(): Promise<void>
@@ -26,7 +31,7 @@ interface Parts {
 }
 
 /** RTVI over WebSocket, in virtual time and on simulated sockets. */
-export const inWorld =
+export const rtviInWorld =
   (world: World): OpenStage =>
   async (onCall) => {
     const { clock, random } = world
@@ -39,7 +44,7 @@ export const inWorld =
     const network: Network = {
       wires,
       url: 'ws://localhost:4600',
-      connections: () => wires.connections,
+      connections: async () => wires.connections,
       cut: () => wires.cut(),
       vanish: () => wires.vanish(),
       end: async () => {},
@@ -48,7 +53,7 @@ export const inWorld =
   }
 
 /** RTVI over WebSocket, on real sockets. */
-export const onSockets: OpenStage = async (onCall) => {
+export const rtviOnSockets: OpenStage = async (onCall) => {
   const scope = scopeOn(systemClock)
   const calls = new RtviCalls({ scope, onCall, maxCalls: 1, lostTimeout: 1_000 })
   const wires = await RealWires.listen(systemClock, { upgrade: (...upgrade) => calls.upgrade(...upgrade) })
@@ -56,7 +61,10 @@ export const onSockets: OpenStage = async (onCall) => {
   const network: Network = {
     wires,
     url: `ws://127.0.0.1:${proxy.port}`,
-    connections: () => wires.connections,
+    connections: async () => {
+      await within(NOTICE_TIMEOUT, 'the end of all connections', proxy.idle())
+      return proxy.open
+    },
     cut: () => proxy.cut(),
     vanish: () => proxy.freeze(),
     end: async () => {
@@ -89,10 +97,6 @@ class RtviStage implements LineStage {
     return this.#calls.size
   }
 
-  get connections(): number {
-    return this.#network.connections()
-  }
-
   get timers(): readonly string[] {
     return this.clock === systemClock ? [] : this.clock.timers.list().map(({ name }) => name)
   }
@@ -113,6 +117,10 @@ class RtviStage implements LineStage {
       if (client.isConnected) accepted.push(what)
     }
     return accepted
+  }
+
+  connections(): Promise<number> {
+    return this.#network.connections()
   }
 
   async end(): Promise<void> {

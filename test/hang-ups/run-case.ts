@@ -15,7 +15,7 @@ export interface HangUpOutcome extends HangUpCase {
   readonly problems: readonly string[]
   /** Milliseconds from the end of the call to the report. */
   readonly took: number
-  /** How many connections clients still have. */
+  /** How many connections the server still has. */
   readonly leaked: number
 }
 
@@ -55,7 +55,7 @@ export async function runHangUp(openStage: OpenStage, one: HangUpCase): Promise<
     if (!host.clean) problems.push('the server did not close cleanly')
     if (call.reports.length !== 1) problems.push(`the session was closed ${call.reports.length} times`)
     if (stage.size > 0) problems.push('the call is still counted')
-    return { ...one, problems, took: call.closedAt()! - endedAt, leaked: stage.connections }
+    return { ...one, problems, took: call.closedAt()! - endedAt, leaked: await stage.connections() }
   } catch (error) {
     return { ...one, problems: [...problems, describeError(error).message], took: 0, leaked: 0 }
   } finally {
@@ -103,10 +103,13 @@ function problemsOf({ reports, client }: HangUpCall, one: HangUpCase): string[] 
 
 /** The reasons that a report may have. A graceful end has its reason already, but a drop during it is a drop (CL2). */
 function reasonsOf(one: HangUpCase): readonly CloseReason[] {
-  const { reason } = waysToEnd[one.way]!
-  if (!moments[one.moment]!.isEnding) return [reason]
-  // The agent may have hung up before the silence is noticed.
-  if (isSilent(one)) return ['agent-hung-up', reason]
+  const { reason, byCap } = waysToEnd[one.way]!
+  const { ready, isEnding } = moments[one.moment]!
+  // The cap has the agent finish what it says, and a client that never becomes ready is lost meanwhile.
+  if (byCap && !ready) return [reason, 'caller-lost']
+  if (!isEnding) return [reason]
+  // The agent may have hung up before the silence is noticed. In real time, the cap may come before the goodbye.
+  if (isSilent(one) || byCap) return ['agent-hung-up', reason]
   return [reason === 'caller-lost' ? reason : 'agent-hung-up']
 }
 

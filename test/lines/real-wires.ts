@@ -61,11 +61,6 @@ export class RealWires implements Platform {
     })
   }
 
-  /** How many connections callers have. */
-  get connections(): number {
-    return this.#sockets.size
-  }
-
   /** All callers go silent for good: they neither send nor receive, and close nothing. */
   vanish(): void {
     this.#vanished = true

@@ -1,11 +1,15 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { noop } from '../../src/scope/index.ts'
+import { Changes } from '../../src/testing/servers/changes.ts'
 
 /** A network between a page and its server that can break, or swallow everything silently. */
 export class TcpProxy {
   /** How many connections were made. */
   total = 0
   readonly #sockets = new Set<Socket>()
+  /** Those that lead to the server. */
+  readonly #far = new Set<Socket>()
+  readonly #changes = new Changes()
   readonly #server
   #target: number
   #frozen = false
@@ -28,6 +32,16 @@ export class TcpProxy {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port
+  }
+
+  /** How many connections the server has. */
+  get open(): number {
+    return this.#far.size
+  }
+
+  /** Resolves when the server has no connection. */
+  idle(): Promise<void> {
+    return this.#changes.until(() => this.open === 0)
   }
 
   /** Leads new connections to another server. */
@@ -65,6 +79,11 @@ export class TcpProxy {
   }
 
   #carry(near: Socket, far: Socket): void {
+    this.#far.add(far)
+    far.on('close', () => {
+      this.#far.delete(far)
+      this.#changes.notify()
+    })
     this.#join(near, far)
     this.#join(far, near)
   }

@@ -1,5 +1,7 @@
-import { systemClock } from '../../src/scope/index.ts'
+import { wsNetwork } from '../../src/link/index.ts'
+import { liveScopes, systemClock } from '../../src/scope/index.ts'
 import { exitCodes, runCommand } from '../../src/cli/command.ts'
+import { runHangUps } from '../hang-ups/run-all.ts'
 import { runInProcess, type Exit } from './run-in-process.ts'
 import { allCases } from './cases.ts'
 import { CLOSE_TIMEOUT } from './call.ts'
@@ -18,7 +20,8 @@ await runCommand({
   name: 'npm run zombies --',
   summary:
     "Closes sessions on every vendor's protocol, over real sockets, in every phase of a connection. Checks on the vendor's\n" +
-    'side that no connection outlives the deadline and none is opened later, and that the process exits on its own.',
+    'side that no connection outlives the deadline and none is opened later, and that the process exits on its own. Then ends\n' +
+    'calls of RTVI clients in every way at every moment, and checks the report of each and what its client is left with.',
   options: {
     filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
   },
@@ -36,9 +39,11 @@ await runCommand({
       }
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, work))
-    await new Promise<void>((resolve) => {
+    const observed = new Promise<void>((resolve) => {
       systemClock.after(OBSERVATION, 'observation', resolve)
     })
+    const calls = await runHangUps(filter)
+    await observed
     const exits: Exit[] = []
     const alone = cases.filter(({ phase }) => phase === 'busy' || phase === 'backing off')
     const exit = async (): Promise<void> => {
@@ -47,19 +52,37 @@ await runCommand({
     await Promise.all(Array.from({ length: PROCESSES }, exit))
     if (!json) console.log(table(rows, exits))
     for (const end of ends) await end()
-    const leaked = sum(rows.map(({ outcome }) => outcome?.leaked ?? 0))
+    const left = [systemClock.timers, liveScopes, wsNetwork.sockets].flatMap((registry) => registry.list())
+    const leaked =
+      left.length +
+      sum(rows.map(({ outcome }) => outcome?.leaked ?? 0)) +
+      sum(calls.map((call) => call.leaked))
     const openedAfterClose = sum(rows.map(({ outcome }) => outcome?.openedAfterClose() ?? 0))
     const worstMs = Math.round(Math.max(0, ...rows.map(({ outcome }) => outcome?.took ?? 0)))
-    const failed = rows.filter(({ error }) => error !== undefined)
+    const failed = [
+      ...rows.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${error}`])),
+      ...calls
+        .filter(({ problems }) => problems.length > 0)
+        .map((call) => `${call.name}: ${call.problems.join('; ')}`),
+    ]
     const stuck = exits.filter(({ by }) => by !== 'itself')
-    for (const { name, error } of failed) console.error(`✗ ${name}: ${error}`)
+    for (const each of failed) console.error(`✗ ${each}`)
+    for (const { kind, name } of left) console.error(`✗ left behind: ${kind} '${name}'`)
     for (const { name, by } of stuck) console.error(`✗ ${name}: its process was ended by ${by}`)
-    const summary = { cases: rows.length, leaked, openedAfterClose, worstMs, failed: failed.length }
+    const summary = {
+      cases: rows.length,
+      calls: calls.length,
+      leaked,
+      openedAfterClose,
+      worstMs,
+      failed: failed.length,
+    }
     if (json) console.log(JSON.stringify({ ...summary, processes: exits.length, stuck: stuck.length }))
     else
       console.log(
         `${rows.length} cases: ${leaked} connections left open, ${openedAfterClose} opened after the close, slowest ` +
-          `close ${worstMs} of ${CLOSE_TIMEOUT} ms; ${exits.length - stuck.length} of ${exits.length} processes exited on their own`,
+          `close ${worstMs} of ${CLOSE_TIMEOUT} ms; ${exits.length - stuck.length} of ${exits.length} processes exited on their own; ` +
+          `${calls.length} calls of clients ended, slowest ${Math.round(Math.max(0, ...calls.map(({ took }) => took)))} ms`,
       )
     const ok = leaked + openedAfterClose + failed.length + stuck.length === 0 && worstMs <= CLOSE_TIMEOUT
     return ok ? exitCodes.ok : exitCodes.failed

@@ -21,6 +21,7 @@ const programs = {
   'guard-processes': 'test/guard/process-scenarios.ts',
   'journal-writer': 'test/host/journal/writer.ts',
   'mcp-alone': 'test/providers/mcp/alone.ts',
+  'run-examples': 'test/house/run-examples.ts',
   sim: 'test/sim/run.ts',
 }
 
@@ -29,6 +30,7 @@ const agents = {
   'clinic-agent': 'examples/clinic/agent.ts',
   'clock-agent': 'examples/clock.ts',
   'broken-agent': 'test/fixtures/agents/broken.ts',
+  'desk-agent': 'test/fixtures/agents/desk.ts',
   'holding-agent': 'test/fixtures/agents/holding.ts',
   'recorded-agent': 'test/fixtures/agents/recorded.ts',
 }

@@ -6,9 +6,10 @@ import { root } from './compile.ts'
 
 const dist = join(root, 'dist')
 
-/** Files of `dist` that are started as processes or threads. */
+/** Files of `dist` that are started as processes or threads, and the command, which tests run in their own process. */
 const started = [
   'cli/main.js',
+  'cli/endwell.js',
   'cli/reload/dev-worker.js',
   'cli/reload/loaded-files-hooks.js',
   'cli/hunt/hunt-process.js',

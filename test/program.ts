@@ -55,8 +55,7 @@ export class Program {
 
   /** The lines of its output that are JSON objects. */
   get lines(): Readonly<Record<string, unknown>>[] {
-    const whole = this.out.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'))
-    return whole.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+    return jsonLines(this.out)
   }
 
   until(met: () => boolean): Promise<void> {
@@ -96,7 +95,13 @@ export class Program {
   }
 }
 
-function withoutAccounts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** The lines of a text that are JSON objects. */
+export function jsonLines(text: string): Readonly<Record<string, unknown>>[] {
+  const whole = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'))
+  return whole.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+}
+
+export function withoutAccounts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const accounts = /_API_KEY$|_BASE_URL$|^TWILIO_|^PUBLIC_URL$|^ENDWELL_|^DATABASE_URL$|^PORT$/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !accounts.test(name)))
 }

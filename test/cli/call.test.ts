@@ -5,9 +5,11 @@ import { sine } from '../../src/audio/index.ts'
 import { TwilioCarrier, type TwilioPersonOptions } from '../../src/testing/servers/index.ts'
 import { freePort } from '../free-port.ts'
 import { productionFolder, startHost } from './production.ts'
+import { runCommand } from './run-command.ts'
 import { runProgram } from './run-program.ts'
 
 const PERSON = '+4930123456'
+const ANOTHER = '+4930654321'
 const OURS = '+15550100'
 
 /** An agent that says what it knows about the call, and hangs up. Its folder has the ids of the processes that serve it. */
@@ -42,25 +44,19 @@ async function calling(person: TwilioPersonOptions, more: readonly string[] = []
   const port = await freePort()
   const folder = productionFolder({ 'agent.js': file })
   const url = `http://127.0.0.1:${port}`
-  const program = runProgram(
-    ['call', PERSON, '--agent', 'agent.js', '--port', String(port), '--json', ...more],
-    {
-      cwd: folder,
-      env: {
-        TWILIO_AUTH_TOKEN: carrier.authToken,
-        TWILIO_ACCOUNT_SID: carrier.accountSid,
-        TWILIO_API_URL: carrier.url,
-        PUBLIC_URL: url,
-      },
-    },
-  )
-  return { carrier, callee, program, url }
+  const args = ['call', PERSON, '--agent', 'agent.js', '--port', String(port), '--json', ...more]
+  const env = {
+    TWILIO_AUTH_TOKEN: carrier.authToken,
+    TWILIO_ACCOUNT_SID: carrier.accountSid,
+    TWILIO_API_URL: carrier.url,
+    PUBLIC_URL: url,
+  }
+  return { carrier, callee, args, options: { cwd: folder, env, toOwnServers: true }, url }
 }
 
 async function called(person: TwilioPersonOptions, more?: readonly string[], file?: string) {
-  const { carrier, callee, program } = await calling(person, more, file)
-  const code = await program.ended()
-  return { carrier, callee, code, lines: program.lines }
+  const { carrier, callee, args, options } = await calling(person, more, file)
+  return { carrier, callee, ...(await runCommand(args, options)) }
 }
 
 /** A host with two workers, and a carrier whose requests reach either. */
@@ -80,17 +76,21 @@ async function hostWith(person: TwilioPersonOptions) {
   const args = ['--workers', '2', '--dial-rate', '100', '--port', new URL(url).port]
   const host = startHost(folder, args, env)
   await host.url()
-  const call = (...more: string[]) =>
-    runProgram(['call', PERSON, '--from', OURS, '--url', url, '--json', ...more], {
-      cwd: folder,
-      env: { ENDWELL_SECRET: env.ENDWELL_SECRET },
-    })
-  return { carrier, callee, host, call, folder, url, secret: env.ENDWELL_SECRET }
+  const own = { ENDWELL_SECRET: env.ENDWELL_SECRET }
+  const asks = (to: string) => ['call', to, '--from', OURS, '--url', url, '--json']
+  const call = (to: string, ...more: string[]) =>
+    runProgram([...asks(to), ...more], { cwd: folder, env: own })
+  const command = (given = own) => runCommand(asks(PERSON), { cwd: folder, env: given })
+  return { carrier, callee, host, call, command, folder, url, secret: env.ENDWELL_SECRET }
 }
 
 describe('endwell call', () => {
   it('[DI1] calls a number, and the agent knows whom and why', async () => {
-    const { carrier, callee, code, lines } = await called({}, ['--from', OURS, '--parameter', 'order=17'])
+    const more = ['--from', OURS, '--parameter', 'order=17']
+    const { carrier, callee, args, options } = await calling({}, more)
+    const program = runProgram(args, options)
+    const code = await program.ended()
+    const { lines } = program
     expect(lines[0]).toMatchObject({ dial: { outcome: 'answered', id: callee.calls[0]!.sid } })
     expect(lines[1]).toMatchObject({
       report: { reason: 'agent-hung-up', transcript: [{ text: `outbound ${PERSON} 17` }] },
@@ -114,13 +114,15 @@ describe('endwell call', () => {
   })
 
   it('[DI1] reports the call that it has made, not another one that came in meanwhile', async () => {
-    const { carrier, callee, program, url } = await calling({ outcome: 'never' }, ['--from', OURS])
+    const { carrier, callee, args, options, url } = await calling({ outcome: 'never' }, ['--from', OURS])
+    const ended = runCommand(args, options)
     await carrier.until(() => callee.calls.length > 0)
     const other = carrier.call(`${url}/phone/answer`)
     await other.gone()
     callee.calls[0]!.answers()
-    expect(await program.ended()).toBe(0)
-    expect(program.lines.at(-1)).toMatchObject({ report: { id: callee.calls[0]!.sid } })
+    const { code, lines } = await ended
+    expect(code).toBe(0)
+    expect(lines.at(-1)).toMatchObject({ report: { id: callee.calls[0]!.sid } })
   })
 
   it('[DI1] fails if nobody answers, and says why', async () => {
@@ -129,9 +131,9 @@ describe('endwell call', () => {
     expect([code, carrier.live]).toEqual([1, []])
   })
 
-  it('[DI4] [DI5] [DI6] has a running host call, once for each key, and reports the call', async () => {
-    const { carrier, callee, host, call } = await hostWith({})
-    const programs = [1, 2, 3].map(() => call('--key', 'order 17', '--parameter', 'order=17'))
+  it('[DI2] [DI4] [DI5] [DI6] has a running host call, once for each key, and reports the call, or says why there is none', async () => {
+    const { carrier, callee, host, call, command } = await hostWith({})
+    const programs = [1, 2, 3].map(() => call(PERSON, '--key', 'order 17', '--parameter', 'order=17'))
     const codes = await Promise.all(programs.map((program) => program.ended()))
     const [made] = callee.calls
     for (const { lines } of programs) {
@@ -141,20 +143,21 @@ describe('endwell call', () => {
       })
     }
     expect([codes, callee.calls.length, carrier.live]).toEqual([[0, 0, 0], 1, []])
-    host.signal('SIGTERM')
-    expect(await host.ended()).toBe(0)
-  })
 
-  it('[DI2] [DI6] has the host hang up at Ctrl-C, and fails', async () => {
-    const { carrier, callee, host, call } = await hostWith({ outcome: 'never' })
-    const program = call()
-    await carrier.until(() => callee.calls[0]?.state === 'ringing')
-    program.signal('SIGINT')
-    expect(await program.ended()).toBe(1)
-    expect(program.lines).toMatchObject([{ dial: { outcome: 'cancelled' } }])
+    const silent = carrier.person(ANOTHER, { outcome: 'never' })
+    const interrupted = call(ANOTHER)
+    await carrier.until(() => silent.calls[0]?.state === 'ringing')
+    interrupted.signal('SIGINT')
+    expect(await interrupted.ended()).toBe(1)
+    expect(interrupted.lines).toMatchObject([{ dial: { outcome: 'cancelled' } }])
     expect(carrier.live).toEqual([])
+
+    const stranger = await command({ ENDWELL_SECRET: 'another secret of some length' })
+    expect(stranger).toMatchObject({ code: 1, lines: [{ error: { code: 'WRONG_SECRET' } }] })
     host.signal('SIGTERM')
     expect(await host.ended()).toBe(0)
+    expect(await command()).toMatchObject({ code: 1, lines: [{ error: { code: 'HOST_UNREACHABLE' } }] })
+    expect(callee.calls).toHaveLength(1)
   })
 
   it('[DI4] [DI5] a call whose worker is killed while it rings is ended when it is answered, and never dialled again', async () => {
@@ -178,21 +181,6 @@ describe('endwell call', () => {
     expect(callee.calls).toHaveLength(1)
     host.signal('SIGTERM')
     await host.ended()
-  })
-
-  it('[DI6] says that no host answers, or that it may not ask', async () => {
-    const { host, call, callee } = await hostWith({})
-    const stranger = runProgram(['call', PERSON, '--from', OURS, '--url', await host.url(), '--json'], {
-      env: { ENDWELL_SECRET: 'another secret of some length' },
-    })
-    expect(await stranger.ended()).toBe(1)
-    expect(stranger.lines).toMatchObject([{ error: { code: 'WRONG_SECRET' } }])
-    host.signal('SIGTERM')
-    await host.ended()
-    const late = call()
-    expect(await late.ended()).toBe(1)
-    expect(late.lines).toMatchObject([{ error: { code: 'HOST_UNREACHABLE' } }])
-    expect(callee.calls).toEqual([])
   })
 
   it('says what is missing', async () => {

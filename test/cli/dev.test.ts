@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -7,10 +8,11 @@ import type { SessionDetails, SessionSummary } from '../../src/host/index.ts'
 import { compiled, installedPackage } from '../compiled.ts'
 import { root } from '../house/tree.ts'
 import { Program } from '../program.ts'
+import { runCommand } from './run-command.ts'
 import { runProgram } from './run-program.ts'
 import { TypingPage } from './typing-page.ts'
 
-const clinic = ['dev', compiled('clinic-agent'), '--json', '--port', '0']
+const desk = ['dev', compiled('desk-agent'), '--json', '--port', '0']
 
 async function get<T>(url: string): Promise<T> {
   return (await (await fetch(url)).json()) as T
@@ -28,16 +30,15 @@ async function untilEvents(session: string, pattern: RegExp): Promise<void> {
 
 describe('endwell', () => {
   it('lists its commands', async () => {
-    const program = runProgram(['--help'])
-    expect(await program.ended()).toBe(0)
-    expect(program.out).toContain('Usage: endwell <command>')
+    const { code, out } = await runCommand(['--help'])
+    expect(code).toBe(0)
+    expect(out).toContain('Usage: endwell <command>')
   })
 
   it('has help for each command, and refuses unknown ones', async () => {
-    const [help, unknown] = [runProgram(['dev', '--help']), runProgram(['devv'])]
-    expect(await help.ended()).toBe(0)
+    const [help, unknown] = [await runCommand(['dev', '--help']), await runCommand(['devv'])]
+    expect([help.code, unknown.code]).toEqual([0, 2])
     expect(help.out).toContain('Usage: endwell dev [FILE] [options]')
-    expect(await unknown.ended()).toBe(2)
     expect(unknown.errors).toContain("Unknown command 'devv'")
   })
 })
@@ -72,11 +73,20 @@ describe('endwell dev', () => {
     expect(program.lines.at(-1)).toMatchObject({ ended: true, clean: true })
   })
 
-  it('runs the program of the README, which says the time, and hangs up when the caller says goodbye', async () => {
-    const program = runProgram(['dev', 'examples/clock.ts', '--json', '--port', '0'], { endwell: root })
+  it('[LN12] runs the program of the README, which says the time, and refuses calls beyond --max-calls as busy, on all lines together', async () => {
+    const program = runProgram(['dev', compiled('clock-agent'), '--json', '--port', '0', '--max-calls', '1'])
     const url = await program.url()
     const page = new TypingPage(url)
     await page.until(() => page.received > 0)
+    const second = new TypingPage(url)
+    await second.until(() => second.closed)
+    expect(second.reason).toBe('BUSY')
+    const answer = await fetch(`${url}/phone/answer`, {
+      method: 'POST',
+      body: new URLSearchParams({ CallSid: 'CA1' }),
+    })
+    expect(await answer.text()).toContain('<Reject reason="busy"/>')
+
     const { sessions } = await get<{ sessions: SessionSummary[] }>(`${url}/api/sessions`)
     const session = `${url}/api/sessions/${sessions[0]!.id}`
     page.type('what time is it')
@@ -91,16 +101,6 @@ describe('endwell dev', () => {
     expect(said).toContainEqual(expect.stringMatching(/^It is \d{1,2}:\d\d [AP]M\.$/))
     expect(said.at(-1)).toBe('Goodbye!')
     program.signal('SIGINT')
-    expect(await program.ended()).toBe(0)
-  })
-
-  it('closes current calls before it exits', async () => {
-    const program = runProgram(clinic)
-    const page = new TypingPage(await program.url())
-    await page.until(() => page.received > 500)
-    program.signal('SIGTERM')
-    await page.until(() => page.closed)
-    expect(page.reason).toBe('ended')
     expect(await program.ended()).toBe(0)
   })
 
@@ -172,7 +172,7 @@ describe('endwell dev', () => {
   })
 
   it('keeps its calls when the reader of its output exits', async () => {
-    const program = runProgram(clinic)
+    const program = runProgram(desk)
     const url = await program.url()
     program.closeOutput()
     for (let call = 0; call < 3; call++) {
@@ -189,7 +189,7 @@ describe('endwell dev', () => {
   it('exits when its parent process has exited', async () => {
     const parent = `
       import { Program } from './test/program.ts'
-      const program = Program.command(${JSON.stringify(clinic)}, {}, ${JSON.stringify(installedPackage())})
+      const program = Program.command(${JSON.stringify(desk)}, {}, ${JSON.stringify(installedPackage())})
       await program.url()
       console.log(program.out)`
     const starter = new Program(['--import', 'tsx', '--input-type=module', '--eval', parent])
@@ -202,39 +202,20 @@ describe('endwell dev', () => {
   })
 
   it('fails if the agent file does not exist, or if the port is in use', async () => {
-    const missing = runProgram(['dev', 'missing.ts', '--json', '--port', '0'])
-    expect(await missing.ended()).toBe(1)
+    const missing = await runCommand(['dev', 'missing.ts', '--json', '--port', '0'])
+    expect(missing.code).toBe(1)
     expect(missing.lines).toMatchObject([{ error: { code: 'AGENT_FILE' } }])
-    const first = runProgram(clinic)
-    const { port } = new URL(await first.url())
-    const second = runProgram(['dev', compiled('clinic-agent'), '--json', '--port', port])
-    expect(await second.ended()).toBe(1)
+    const taken = createServer()
+    onTestFinished(() => void taken.close())
+    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as AddressInfo
+    const second = await runCommand(['dev', compiled('desk-agent'), '--json', '--port', String(port)])
+    expect(second.code).toBe(1)
     expect(second.lines).toMatchObject([{ error: { code: 'PORT_IN_USE' } }])
-    first.signal('SIGINT')
-    await first.ended()
   })
 
-  it('[LN12] refuses calls beyond --max-calls as busy, on all lines together', async () => {
-    const program = runProgram(['dev', compiled('clock-agent'), '--json', '--port', '0', '--max-calls', '1'])
-    const url = await program.url()
-    const first = new TypingPage(url)
-    await first.until(() => first.received > 0)
-    const second = new TypingPage(url)
-    await second.until(() => second.closed)
-    expect(second.reason).toBe('BUSY')
-    const answer = await fetch(`${url}/phone/answer`, {
-      method: 'POST',
-      body: new URLSearchParams({ CallSid: 'CA1' }),
-    })
-    expect(await answer.text()).toContain('<Reject reason="busy"/>')
-    first.hangUp()
-    await first.until(() => first.closed)
-    program.signal('SIGINT')
-    await program.ended()
-  })
-
-  it('[LN11] says at the start that other machines are refused, if it listens to them without a secret', async () => {
-    const open = runProgram([...clinic, '--host', '0.0.0.0'])
+  it('[LN11] says at the start that other machines are refused without a secret, and closes current calls before it exits', async () => {
+    const open = runProgram([...desk, '--host', '0.0.0.0'])
     const warning = JSON.parse(await open.prints(/^\{"warning".*\}$/m)) as { warning: string }
     expect(warning.warning).toMatch(/^listening on 0\.0\.0\.0 without ENDWELL_SECRET: .* are refused/)
     const url = `http://127.0.0.1:${new URL(await open.url()).port}`
@@ -246,12 +227,16 @@ describe('endwell dev', () => {
       headers: { via: '1.1 proxy' },
     })
     expect(phone.status).toBe(403)
-    open.signal('SIGINT')
+    const page = new TypingPage(url)
+    await page.until(() => page.received > 500)
+    open.signal('SIGTERM')
+    await page.until(() => page.closed)
+    expect(page.reason).toBe('ended')
     expect(await open.ended()).toBe(0)
   })
 
   it('refuses clients without the secret, if there is one', async () => {
-    const program = runProgram(clinic, { env: { ENDWELL_SECRET: 'a secret of thirty characters!!' } })
+    const program = runProgram(desk, { env: { ENDWELL_SECRET: 'a secret of thirty characters!!' } })
     const url = await program.url()
     expect((await fetch(`${url}/api/sessions`)).status).toBe(401)
     const authorization = 'Bearer a secret of thirty characters!!'

@@ -10,7 +10,7 @@ import {
 } from '../../src/testing/servers/index.ts'
 import { freePort } from '../free-port.ts'
 import { productionFolder } from './production.ts'
-import { runProgram } from './run-program.ts'
+import { runCommand } from './run-command.ts'
 
 const KEY = 'sk-right-0123456789abcdef'
 const WRONG = 'sk-wrong-0123456789abcdef'
@@ -70,10 +70,12 @@ export default {
 }
 
 async function dial(folder: string, env: Record<string, string>, args: readonly string[] = []) {
-  const program = runProgram(['doctor', 'agent.js', '--port', '0', '--dial', ...args], { cwd: folder, env })
-  const code = await program.ended()
-  expect(program.out + program.errors).not.toMatch(/sk-(right|wrong)|\n {4}at /)
-  return { code, out: program.out, lines: program.lines }
+  const ended = await runCommand(['doctor', 'agent.js', '--port', '0', '--dial', ...args], {
+    cwd: folder,
+    env,
+  })
+  expect(ended.out + ended.errors).not.toMatch(/sk-(right|wrong)|\n {4}at /)
+  return ended
 }
 
 describe('endwell doctor --dial', { timeout: 120_000 }, () => {

@@ -7,7 +7,7 @@ import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { runCheck } from '../../src/cli/doctor/finding.ts'
 import { newDatabase, runSql } from '../postgres/database.ts'
 import { productionFolder } from './production.ts'
-import { runProgram } from './run-program.ts'
+import { runCommand } from './run-command.ts'
 import { freePort } from '../free-port.ts'
 
 const states = (checks: readonly Finding[]): Record<string, string> =>
@@ -33,9 +33,8 @@ describe('endwell doctor', { timeout: 120_000 }, () => {
       '--public-url',
       `http://localhost:${port}`,
     ]
-    const program = runProgram(args, { cwd: folder, env })
-    const code = await program.ended()
-    const { ok, checks } = program.lines[0] as unknown as { ok: boolean; checks: Finding[] }
+    const { code, lines } = await runCommand(args, { cwd: folder, env })
+    const { ok, checks } = lines[0] as unknown as { ok: boolean; checks: Finding[] }
     expect(states(checks)).toEqual({
       Node: 'ok',
       settings: 'ok',
@@ -62,11 +61,12 @@ describe('endwell doctor', { timeout: 120_000 }, () => {
     await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void taken.close())
     const { port } = taken.address() as AddressInfo
-    const program = runProgram(['doctor', 'agent.js', '--port', String(port), '--data', 'endwell/data'], {
+    const args = ['doctor', 'agent.js', '--port', String(port), '--data', 'endwell/data']
+    const { code, out, errors } = await runCommand(args, {
       cwd: folder,
       env: { DATABASE_URL: 'postgres://calls:hunter2@127.0.0.1:9/calls', ENDWELL_SECRET: 'short' },
     })
-    expect(await program.ended()).toBe(1)
+    expect(code).toBe(1)
     for (const line of [
       /^✗ settings +ENDWELL_SECRET in the environment must have 16 characters or more/m,
       /^✗ agent file +agent\.js must have a default export/m,
@@ -75,8 +75,8 @@ describe('endwell doctor', { timeout: 120_000 }, () => {
       /^✗ data folder +.*endwell cannot be written to \(ENOTDIR\): check who owns it, or choose another/m,
       /^✗ journal +.*postgres:\/\/calls@127\.0\.0\.1:9\/calls.*Start the database, or correct its address$/m,
     ])
-      expect(program.out).toMatch(line)
-    expect(program.out + program.errors).not.toMatch(/hunter2|\n {4}at /)
+      expect(out).toMatch(line)
+    expect(out + errors).not.toMatch(/hunter2|\n {4}at /)
     expect(existsSync(join(folder, 'endwell-data'))).toBe(false)
   })
 

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { manifest } from '../house/tree.ts'
 import { Program } from '../program.ts'
 import { productionFolder } from './production.ts'
+import { runCommand } from './run-command.ts'
 import { runProgram } from './run-program.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,8 +18,8 @@ function emptyFolder(): string {
 }
 
 async function init(args: readonly string[]): Promise<{ code: number; text: string }> {
-  const program = runProgram(['init', ...args])
-  return { code: await program.ended(), text: `${program.out}${program.errors}` }
+  const { code, out, errors } = await runCommand(['init', ...args])
+  return { code, text: `${out}${errors}` }
 }
 
 interface Project {
@@ -97,14 +98,13 @@ describe('endwell init', { timeout: 120_000 }, () => {
 })
 
 it('endwell --version prints the version', async () => {
-  const program = runProgram(['--version'])
-  expect([await program.ended(), program.out]).toEqual([0, `${manifest.version}\n`])
+  expect(await runCommand(['--version'])).toMatchObject({ code: 0, out: `${manifest.version}\n` })
 })
 
 it('endwell dev reads the file .env', async () => {
-  const program = runProgram(['dev', 'agent.js'], { cwd: productionFolder({ '.env': 'PORT=none' }) })
-  expect(await program.ended()).toBe(1)
-  expect(program.errors).toBe("PORT in the environment must be a whole number from 0 to 65535, not 'none'\n")
+  const ended = await runCommand(['dev', 'agent.js'], { cwd: productionFolder({ '.env': 'PORT=none' }) })
+  expect(ended.code).toBe(1)
+  expect(ended.errors).toBe("PORT in the environment must be a whole number from 0 to 65535, not 'none'\n")
 })
 
 it('[IN1] npm create endwell does the same', async () => {

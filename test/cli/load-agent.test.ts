@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installedPackage } from '../compiled.ts'
+import { runCommand } from './run-command.ts'
 import { runProgram } from './run-program.ts'
 
 /** A folder for projects that have endwell installed. */
@@ -35,7 +36,7 @@ const plain = `
   const agent = new Agent({ name: 'clock', instructions: '' })
   export default { name: 'Clock', agent, models: () => ({ llm: new ScriptedLlm({}), tts: new ScriptedTts() }) }`
 
-const dev = (file: string) => runProgram(['dev', file, '--json', '--port', '0'])
+const dev = (file: string): string[] => ['dev', file, '--json', '--port', '0']
 
 describe('an agent file', () => {
   it.each([
@@ -44,7 +45,7 @@ describe('an agent file', () => {
     ['JavaScript', undefined, 'agent.js', plain],
     ['JavaScript with the extension .mjs', 'commonjs', 'agent.mjs', plain],
   ])('can be %s', async (_, type, name, text) => {
-    const program = dev(project(type, name, text))
+    const program = runProgram(dev(project(type, name, text)))
     const { agent } = (await (await fetch(`${await program.url()}/api/info`)).json()) as { agent: string }
     expect(agent).toBe('clock')
     program.signal('SIGTERM')
@@ -83,8 +84,8 @@ describe('an agent file', () => {
       /could not be loaded: no such clock/,
     ],
   ])('is refused with the reason if it is %s', async (_, type, name, text, reason) => {
-    const program = dev(project(type, name, text))
-    expect(await program.ended()).toBe(1)
-    expect(program.lines).toEqual([{ error: { code: 'AGENT_FILE', message: expect.stringMatching(reason) } }])
+    const { code, lines } = await runCommand(dev(project(type, name, text)))
+    expect(code).toBe(1)
+    expect(lines).toEqual([{ error: { code: 'AGENT_FILE', message: expect.stringMatching(reason) } }])
   })
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeProblem } from '../../src/cli/node-version.ts'
 import { compiled, installedPackage } from '../compiled.ts'
 import { manifest } from '../house/tree.ts'
-import { runProgram } from './run-program.ts'
+import { runCommand } from './run-command.ts'
 
 let folder = ''
 beforeAll(() => {
@@ -20,9 +20,8 @@ async function run(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<{ code: number; text: string }> {
-  const program = runProgram(args, { env })
-  const code = await program.ended()
-  return { code, text: `${program.out}${program.errors}` }
+  const { code, out, errors } = await runCommand(args, { env })
+  return { code, text: `${out}${errors}` }
 }
 
 const clinic = compiled('clinic-agent')

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newDatabase } from '../postgres/database.ts'
 import { productionFolder, startHost } from './production.ts'
-import { runProgram } from './run-program.ts'
+import { runCommand } from './run-command.ts'
 import { TypingPage } from './typing-page.ts'
 
 describe('the commands for operators', { timeout: 180_000 }, () => {
@@ -10,9 +10,11 @@ describe('the commands for operators', { timeout: 180_000 }, () => {
     const host = startHost(folder)
     const url = await host.url()
     const run = async (args: readonly string[], at: readonly string[] = ['--url', url]) => {
-      const program = runProgram([...args, ...at], { cwd: folder, env: { PORT: '1' } })
-      const code = await program.ended()
-      return { code, text: program.out + program.errors, json: program.lines[0] }
+      const { code, out, errors, lines } = await runCommand([...args, ...at], {
+        cwd: folder,
+        env: { PORT: '1' },
+      })
+      return { code, text: out + errors, json: lines[0] }
     }
     const page = new TypingPage(url)
     await page.until(() => page.call !== '')
@@ -62,8 +64,8 @@ describe('the commands for operators', { timeout: 180_000 }, () => {
     onTestFinished(drop)
     const env = { DATABASE_URL: url, PORT: '1' }
     const run = async (...args: string[]) => {
-      const program = runProgram([...args, '--json'], { cwd: folder, env })
-      return [await program.ended(), program.lines[0]]
+      const { code, lines } = await runCommand([...args, '--json'], { cwd: folder, env })
+      return [code, lines[0]]
     }
     expect(await run('sessions', '--words', 'anything')).toEqual([0, { sessions: [] }])
     const host = startHost(folder, [], env)
@@ -84,8 +86,8 @@ describe('the commands for operators', { timeout: 180_000 }, () => {
     [['work', 'retry', 'k', '--all-dead'], /^Expected either a KEY, or --call, or --all-dead\n/],
     [['drain', '--hots', 'x'], /^Unknown option '--hots'\. Did you mean '--host'\?\n/],
   ])('[HO30] say in one sentence what is wrong with their arguments: %j', async (args, text) => {
-    const program = runProgram(args)
-    expect(await program.ended()).toBe(2)
-    expect(program.errors).toMatch(text)
+    const { code, errors } = await runCommand(args)
+    expect(code).toBe(2)
+    expect(errors).toMatch(text)
   })
 })

@@ -3,17 +3,16 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '../house/tree.ts'
 import { ask, productionFolder, startHost } from './production.ts'
-import { runProgram } from './run-program.ts'
+import { runCommand } from './run-command.ts'
 import { TypingPage } from './typing-page.ts'
 
 describe('endwell start', { timeout: 120_000 }, () => {
   it('[HO28] reports all mistakes of its configuration at once, and starts nothing', async () => {
     const folder = productionFolder({ '.env': 'PORT=http\nENDWELL_SECRETS=x\n' })
-    const program = runProgram(['start', 'agent.js', '--log', 'loud', '--workers', '3', '--max-calls', '2'], {
-      cwd: folder,
-    })
-    expect(await program.ended()).toBe(2)
-    expect(program.errors.split('\n')).toEqual([
+    const args = ['start', 'agent.js', '--log', 'loud', '--workers', '3', '--max-calls', '2']
+    const { code, out, errors } = await runCommand(args, { cwd: folder })
+    expect(code).toBe(2)
+    expect(errors.split('\n')).toEqual([
       "PORT in .env must be a whole number from 0 to 65535, not 'http'",
       "--log must be debug, info, warn, error or none, not 'loud'",
       "ENDWELL_SECRETS in .env is not a setting. Did you mean 'ENDWELL_SECRET'?",
@@ -21,7 +20,7 @@ describe('endwell start', { timeout: 120_000 }, () => {
       'See endwell start --help',
       '',
     ])
-    expect(program.out).toBe('')
+    expect(out).toBe('')
     expect(existsSync(join(folder, 'endwell-data'))).toBe(false)
   })
 
@@ -43,11 +42,11 @@ describe('endwell start', { timeout: 120_000 }, () => {
     ],
   ])('[HO29] reports a mistake in the agent file before it listens: %s', async (_, text, problem) => {
     const folder = productionFolder({ 'agent.js': text })
-    const program = startHost(folder)
-    expect(await program.ended()).toBe(1)
-    expect(program.errors).toMatch(problem)
-    expect(program.errors).not.toMatch(/\n {4}at /)
-    expect(program.out).toBe('')
+    const { code, out, errors } = await runCommand(['start', 'agent.js', '--port', '0'], { cwd: folder })
+    expect(code).toBe(1)
+    expect(errors).toMatch(problem)
+    expect(errors).not.toMatch(/\n {4}at /)
+    expect(out).toBe('')
     expect(existsSync(join(folder, 'endwell-data'))).toBe(false)
   })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { installedPackage } from '../compiled.ts'
-import { runProgram } from './run-program.ts'
+import { runCommand } from './run-command.ts'
 
 const files = {
   'package.json': '{"type":"module"}',
@@ -43,11 +43,10 @@ describe('endwell talk', { timeout: 60_000 }, () => {
   it('[TM3] talks to an agent through programs that record and play, which end with the call', async () => {
     const folder = project()
     const [recorder, player] = ['recorder', 'player'].map((name) => `${process.execPath} ${name}.cjs`)
-    const program = runProgram(['talk', 'agent.js', '--json', '--recorder', recorder!, '--player', player!], {
-      cwd: folder,
-    })
-    expect(await program.ended(), program.out + program.errors).toBe(0)
-    expect(program.lines).toMatchObject([
+    const args = ['talk', 'agent.js', '--json', '--recorder', recorder!, '--player', player!]
+    const { code, out, errors, lines } = await runCommand(args, { cwd: folder })
+    expect(code, out + errors).toBe(0)
+    expect(lines).toMatchObject([
       { type: 'begins', name: 'Desk' },
       { type: 'agent', agent: 'desk', text: 'Hello and goodbye.', how: 'played' },
       { type: 'report', report: { reason: 'agent-hung-up', clean: true } },
@@ -60,8 +59,8 @@ describe('endwell talk', { timeout: 60_000 }, () => {
   })
 
   it('[TM3] says what to do on a machine without programs for sound, before it loads the agent', async () => {
-    const program = runProgram(['talk', 'missing.js', '--json'], { env: { PATH: '' } })
-    expect(await program.ended()).toBe(1)
-    expect(program.lines).toMatchObject([{ error: { code: 'NO_MICROPHONE' } }])
+    const { code, lines } = await runCommand(['talk', 'missing.js', '--json'], { env: { PATH: '' } })
+    expect(code).toBe(1)
+    expect(lines).toMatchObject([{ error: { code: 'NO_MICROPHONE' } }])
   })
 })

@@ -43,18 +43,21 @@ export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sa
       await ask({ type: 'hang-up' })
       await during(500)
     }
-    const before = { memory: memory(), resources: resources() }
+    const before = { ...memory(), resources: resources() }
     await call()
     await during(3_000)
-    const figures = {
-      cpu: await cpuOf(() => ask({ type: 'count' })),
-      delay: await delay(),
-      memory: (memory() - before.memory) / calls / 1_024,
-    }
+    const figures = { cpu: await cpuOf(() => ask({ type: 'count' })), delay: await delay() }
+    const talking = memory()
     await ask({ type: 'hang-up' })
     await during(500)
-    const left = server.left() + Math.max(0, resources() - before.resources)
-    return { ...figures, left, kept: Math.max(0, (memory() - before.memory) / calls / 1_024) }
+    const after = memory()
+    return {
+      ...figures,
+      memory: perCall(talking.memory - before.memory),
+      voice: perCall(talking.buffers - before.buffers),
+      kept: perCall(after.memory + after.buffers - before.memory - before.buffers),
+      left: server.left() + Math.max(0, resources() - before.resources),
+    }
   } finally {
     await end(callers)
     await server.close()
@@ -93,12 +96,17 @@ async function delay(): Promise<number> {
   return Math.max(0, histogram.percentile(99) / 1e6 - resolution)
 }
 
-/** Bytes in use, including audio buffers, which are outside the heap. */
-function memory(): number {
+/** Bytes in use, and bytes of audio buffers, which are outside the heap. */
+function memory(): { memory: number; buffers: number } {
   globalThis.gc!()
   globalThis.gc!()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+  return { memory: heapUsed + external - arrayBuffers, buffers: arrayBuffers }
+}
+
+/** KB per call. */
+function perCall(bytes: number): number {
+  return Math.max(0, bytes / calls / 1_024)
 }
 
 function resources(): number {

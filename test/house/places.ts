@@ -11,7 +11,11 @@ export interface Place {
 }
 
 export const places: readonly Place[] = [
-  { path: 'src/scope/clock.ts', powers: ['timers', 'now'], reason: 'implements the production clock' },
+  {
+    path: 'src/scope/clock.ts',
+    powers: ['timers', 'immediate', 'now'],
+    reason: 'implements the production clock',
+  },
   { path: 'src/scope/random.ts', powers: ['chance'], reason: 'implements the production random' },
   { path: 'src/link/ws-network.ts', powers: ['sockets'], reason: 'implements the production network' },
   {

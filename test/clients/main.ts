@@ -1,12 +1,18 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exitCodes, runCommand } from '../../src/cli/command.ts'
 import { describeError } from '../../src/scope/index.ts'
 import { OwnPackages } from '../../tools/own-packages.ts'
 import { cases, type ClientCase } from './cases.ts'
 import { clientNames, type ClientName } from './client-page.ts'
-import { Stage } from './stage.ts'
+import { consolePictures } from './console-pictures.ts'
+import { Stage, buildOnce } from './stage.ts'
 
-const packages = new OwnPackages(fileURLToPath(new URL('.', import.meta.url)))
+const folder = fileURLToPath(new URL('.', import.meta.url))
+const packages = new OwnPackages(folder)
+const consolePackages = new OwnPackages(join(folder, 'console'))
+const picturesFolder = join(folder, '../../docs/pictures')
 
 /** Calls at once. They mostly wait. */
 const CALLS_AT_ONCE = 2
@@ -37,15 +43,21 @@ await runCommand({
       about: 'run only the most important cases with the second client, and no long ones',
     },
     filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
+    pictures: {
+      type: 'boolean',
+      about:
+        "instead, take the pictures of docs/clients.md: the console of Pipecat's Voice UI Kit calls the demo",
+    },
   },
-  async run({ short, filter, json }) {
+  async run({ short, filter, pictures, json }) {
     try {
-      await packages.install()
-      await packages.checkTypes()
+      await (pictures ? consolePackages : packages).install()
+      await (pictures ? consolePackages : packages).checkTypes()
     } catch (error) {
       console.error(describeError(error).message)
       return exitCodes.failed
     }
+    if (pictures) return await takePictures(json)
     const wanted: Wanted[] = clientNames.flatMap((client, index) =>
       cases
         .filter(({ name }) => name.includes(filter))
@@ -80,6 +92,19 @@ await runCommand({
     }
   },
 })
+
+async function takePictures(json: boolean): Promise<number> {
+  buildOnce()
+  const bytes: Record<string, number> = {}
+  for (const [name, picture] of await consolePictures()) {
+    writeFileSync(join(picturesFolder, name), picture)
+    bytes[name] = picture.length
+  }
+  console.log(
+    json ? JSON.stringify({ bytes }) : `the pictures are in docs/pictures: ${Object.keys(bytes).join(', ')}`,
+  )
+  return exitCodes.ok
+}
 
 async function resultOf(stage: Stage, client: ClientName, one: ClientCase): Promise<Result> {
   const { name } = one

@@ -290,6 +290,20 @@ function withSession(
 }
 
 describe('a session on the line', () => {
+  it.each([0, 300])(
+    '[RV1] says that it is ready before anything else, since the client learns our version from that, if the client is ready after %i ms',
+    (readyAfter) =>
+      withSession(async ({ clock, client: clients }) => {
+        const client = await clients({ readyAfter })
+        await clock.elapse(1_000)
+        const types = client.messages.map(({ type }) => type)
+        expect(types.slice(0, 2)).toEqual(['bot-ready', 'bot-output'])
+        expect(client.all('bot-output').map(({ text }) => text)).toContain('How can I help you?')
+        client.leaves()
+        await clock.elapse(10)
+      }),
+  )
+
   it('[RV1] [RV2] greets when the client is ready, and shows what is said', () =>
     withSession(async ({ clock, client: clients }) => {
       const client = await clients({ readyAfter: 200 })

@@ -6,14 +6,11 @@ import { limits } from './limits.ts'
 export class RtviClient {
   readonly #write: (json: string) => void
   #version = protocolVersion
+  /** Messages that wait for `bot-ready`. Undefined once it was sent. */
+  #early: string[] | undefined = []
 
   constructor(write: (json: string) => void) {
     this.#write = write
-  }
-
-  /** The version to answer with: ours, or that of a client of version 1, which does not know ours. */
-  get version(): string {
-    return this.#version
   }
 
   /** Whether the client speaks version 1, which knows less about what was heard. */
@@ -21,16 +18,26 @@ export class RtviClient {
     return this.#version.startsWith('1.')
   }
 
+  /** The client says its version. It is answered with ours, or with its own if that is version 1, which does not know ours. */
   speaks(version: string): void {
     this.#version = /^1(\.\d{1,5}){1,2}$/.test(version) ? version : protocolVersion
   }
 
-  /** Sends a message. Returns false, and sends nothing, if it is too large or cannot be written as JSON. */
+  /** Says that the agent is ready. Before, a client does not know our version, and takes other messages for those of version 1. */
+  ready(id: string | undefined): void {
+    const early = this.#early ?? []
+    this.#early = undefined
+    this.send('bot-ready', { version: this.#version, about: { library: 'endwell' } }, id)
+    for (const json of early) this.#write(json)
+  }
+
+  /** Sends a message, once the client knows that the agent is ready. Returns false, and sends nothing, if it is too large or cannot be written as JSON. */
   send(type: string, data?: unknown, id?: string): boolean {
     // JSON leaves out what is undefined.
     const json = asJson({ label, type, id, data })
     if (json === undefined || json.length > limits.message) return false
-    this.#write(json)
+    if (!this.#early) this.#write(json)
+    else if (this.#early.length < limits.early) this.#early.push(json)
     return true
   }
 

@@ -11,6 +11,8 @@ export const limits = {
   keys: 100,
   /** Messages of a client that wait for the agent's answer. Each runs code of the agent. */
   requests: 20,
+  /** Messages that wait for a client to be ready: the sentences of a greeting. */
+  early: 100,
   /** Milliseconds between two reports on how much of a speech was heard. Playout is continuous: no event says that it has moved. */
   progress: 150,
 } as const

@@ -125,7 +125,7 @@ export class RtviConversation {
     if (!this.#waiting || !(this.#hasStarted || this.#hasEnded)) return
     const { id } = this.#waiting
     this.#waiting = undefined
-    this.#client.send('bot-ready', { version: this.#client.version, about: { library: 'endwell' } }, id)
+    this.#client.ready(id)
   }
 
   #handle(message: Exclude<ClientMessage, { readonly type: 'client-ready' }>): void {

@@ -104,7 +104,9 @@ describe('the pictures of the docs', () => {
   it('are light and dark, shown by a page, and small', () => {
     const names = pictures.map((path) => path.replace(/-(light|dark)\.png$/, ''))
     expect(pictures).toEqual([...new Set(names)].flatMap((name) => [`${name}-dark.png`, `${name}-light.png`]))
-    const shown = new Set(linksOf(read('README.md')))
+    const pages = paths('docs').filter((path) => path.endsWith('.md'))
+    const inDocs = pages.flatMap((path) => linksOf(read(path)).map((target) => `docs/${target}`))
+    const shown = new Set([...linksOf(read('README.md')), ...inDocs])
     expect(pictures.filter((path) => !shown.has(path))).toEqual([])
     for (const path of pictures) expect(readFileSync(root + path).length).toBeLessThan(1_500_000)
   })

@@ -48,8 +48,3 @@ it('every published entry point has type tests', () => {
   const tested = new Set(sources(/^test\/types\/.*\.test\.ts$/).flatMap(importedFiles))
   expect(publishedOf(manifest).filter((path) => !tested.has(path))).toEqual([])
 })
-
-it('no room of endwell is imported past its index', () => {
-  const ours = sources(/^(src|studio)\/.*\.[cm]?tsx?$/)
-  expect(importsPastIndex(ours, entrancesOf(manifest))).toEqual([])
-})

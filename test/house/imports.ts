@@ -15,8 +15,19 @@ export interface Import {
   readonly line: number
 }
 
-/** The imports of a source, in every form that TypeScript has. */
-export function importsOf({ program, comments, lineOf }: Syntax): Import[] {
+/** The imports of the sources that were read, by path. Parsing the repository takes two seconds, and several checks need them. */
+const known = new Map<string, { readonly text: string; readonly imports: readonly Import[] }>()
+
+/** The imports of a source, in every form that TypeScript has. `syntax` is for callers that have parsed the source. */
+export function importsOf({ path, text }: Source, syntax?: Syntax): readonly Import[] {
+  const read = known.get(path)
+  if (read?.text === text) return read.imports
+  const imports = importsIn(syntax ?? parse({ path, text }))
+  known.set(path, { text, imports })
+  return imports
+}
+
+function importsIn({ program, comments, lineOf }: Syntax): Import[] {
   const found: Import[] = []
   const add = (node: Node, from: string | undefined, typeOnly = false, names: string[] = []): void => {
     found.push({ from, typeOnly, late: isExpression(node), names, line: lineOf(node) })
@@ -54,7 +65,7 @@ export const resolved = (path: string, from: string): string => posix.join(posix
 
 /** The files of the repository that a source imports, types included, each once. */
 export function importedFiles(source: Source): readonly string[] {
-  const files = importsOf(parse(source)).flatMap(({ from }) =>
+  const files = importsOf(source).flatMap(({ from }) =>
     from?.startsWith('.') ? [resolved(source.path, from)] : [],
   )
   return [...new Set(files)]

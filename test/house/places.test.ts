@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { places, straySuppressions, strayUses, type Place } from './places.ts'
-import { sources, typescript } from './tree.ts'
+import { straySuppressions, strayUses, type Place } from './places.ts'
 import { usesOf } from './uses.ts'
 
 const powersIn = (text: string): string[] =>
@@ -153,21 +152,5 @@ describe('comments that suppress a rule', () => {
     const source = { path: 'src/a.ts', text: 'f() // oxlint-disable-line no-console' }
     expect(straySuppressions([source], allowed)).toEqual([])
     expect(straySuppressions([{ ...source, text: 'f()' }], allowed)).toHaveLength(1)
-  })
-})
-
-describe('endwell', () => {
-  const ours = sources(typescript)
-
-  it('[SC17] uses time, randomness and sockets only in their places, and Promise.race nowhere', () => {
-    expect(ours.map(({ path }) => path)).toContain('test/house/places.test.ts')
-    expect(strayUses(ours, places)).toEqual([])
-  })
-
-  // Each entry is a path, a space and the text of the comment. Give the reason beside it.
-  const allowed: string[] = []
-
-  it('suppresses no rule in a comment, except those listed', () => {
-    expect(straySuppressions(ours, allowed)).toEqual([])
   })
 })

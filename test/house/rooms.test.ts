@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
 import { rooms, strayImports } from './rooms.ts'
-import { manifest, sources } from './tree.ts'
 
 const packages = new Set(['ws', '@vendor/sdk'])
 const stray = (path: string, ...lines: string[]): string[] =>
@@ -119,11 +118,4 @@ describe('unit tests', () => {
     expect(stray('src/scope/a.test.ts', `import 'node:fs'`)).toHaveLength(1)
     expect(stray('src/scope/b.ts', `import './a.test.ts'`)).toHaveLength(1)
   })
-})
-
-it('every source of endwell follows the order of rooms', () => {
-  const { dependencies, peerDependencies } = manifest
-  const ours = sources(/^src\/.*\.[cm]?tsx?$/)
-  expect(ours.map(({ path }) => path)).toContain('src/index.ts')
-  expect(strayImports(ours, new Set(Object.keys({ ...dependencies, ...peerDependencies })))).toEqual([])
 })

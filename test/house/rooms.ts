@@ -1,5 +1,4 @@
 import { importsOf, resolved } from './imports.ts'
-import { parse } from './syntax.ts'
 import type { Source } from './tree.ts'
 
 /** The rooms of `src`, top first. A room may import from itself and from the rooms above it. */
@@ -64,7 +63,7 @@ export function strayImports(sources: readonly Source[], packages: ReadonlySet<s
     if (source.path === 'src/index.ts') return []
     const here = placeOf(source.path)
     if (here === undefined) return [`${source.path} is in no room. The rooms are: ${rooms.join(', ')}`]
-    return importsOf(parse(source)).flatMap(({ from, line }) => {
+    return importsOf(source).flatMap(({ from, line }) => {
       const wrong = whyNot(source.path, here, from, packages)
       return wrong === undefined ? [] : [`${source.path}:${line} ${wrong}`]
     })

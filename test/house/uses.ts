@@ -20,7 +20,7 @@ export interface Use {
 /** Every use of a power in a source, in all its spellings, in the order of lines. */
 export function usesOf(source: Source): Use[] {
   const syntax = parse(source)
-  const found = importsOf(syntax).flatMap(usesOfImport)
+  const found = importsOf(source, syntax).flatMap(usesOfImport)
   walk(syntax.program, (step) => {
     if (isType(step.node) || isImport(step.node)) return false
     for (const use of usesAt(step)) found.push({ ...use, line: syntax.lineOf(step.node) })

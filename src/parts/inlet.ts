@@ -44,7 +44,7 @@ const INVALID = Symbol('invalid')
 export function inlet<Events extends object>(
   part: string,
   shape: Shape<Events>,
-  receive: (...event: EventOf<Events>) => void,
+  receive: (event: EventOf<Events>) => void,
   failed: (error: unknown) => void,
 ): Events {
   const events: Record<string, unknown> = {}
@@ -64,7 +64,7 @@ export function inlet<Events extends object>(
         }
         event.push(value)
       }
-      callOut(() => receive(...(event as EventOf<Events>)), failed)
+      callOut(() => receive(event as EventOf<Events>), failed)
     }
   }
   return events as Events

@@ -14,7 +14,7 @@ export async function openLine(
 ): Promise<void> {
   const { line } = context.settings
   const failed = (error: unknown): void => context.failed('line', error)
-  const events = inlet('line', lineShape, (...event) => dispatch(context, closing, stations, event), failed)
+  const events = inlet('line', lineShape, (event) => dispatch(context, closing, stations, event), failed)
   const methods = ['play', 'mark', 'clear'] as const
   line.attach?.(context.session)
   const opened = await context.opened('line', line.open(context.counting(part, line), events), methods)
@@ -28,7 +28,6 @@ function dispatch(
   { hearing, speaking }: Stations,
   event: EventOf<Required<LineEvents>>,
 ): void {
-  const close = (ask: CloseAsk): void => void closing.close(ask).catch(noop)
   const isNew = closing.state === 'new'
   switch (event[0]) {
     case 'frame':
@@ -45,11 +44,15 @@ function dispatch(
     case 'back':
       return context.events.emit('line', { connected: event[0] === 'back' })
     case 'hungUp':
-      return close({ reason: 'caller-hung-up', by: 'line' })
+      return end(closing, { reason: 'caller-hung-up', by: 'line' })
     case 'lost':
       if (event[1] !== undefined) context.failed('line', event[1])
-      return close({ reason: 'caller-lost', by: 'line' })
+      return end(closing, { reason: 'caller-lost', by: 'line' })
     case 'handedOver':
-      return close({ reason: 'transferred', by: 'line' })
+      return end(closing, { reason: 'transferred', by: 'line' })
   }
+}
+
+function end(closing: Closing, ask: CloseAsk): void {
+  closing.close(ask).catch(noop)
 }

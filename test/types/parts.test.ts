@@ -143,7 +143,7 @@ describe('the events of a part', () => {
     }))
 
   it('become tuples that an inlet passes on', () =>
-    types((receive = (() => {}) as (...event: EventOf<VadEvents>) => void) => {
+    types((receive = (() => {}) as (event: EventOf<VadEvents>) => void) => {
       expectTypeOf<EventOf<VadEvents>>().toEqualTypeOf<
         ['started', ago: number] | ['stopped', ago: number] | ['failed', error: unknown]
       >()

@@ -107,7 +107,7 @@ export class Hearing implements EventSink<TurnEvent> {
     const counting: SessionContext['counting'] = (...args) => this.#context.counting(...args)
     const failed = (where: string) => (error: unknown) => this.#context.failed(where, error)
     const stream = async (): Promise<void> => {
-      const events = inlet('stt', sttShape, (...event) => this.#heard('stt', event), failed('stt'))
+      const events = inlet('stt', sttShape, (event) => this.#heard('stt', event), failed('stt'))
       const methods = ['push', 'flush', 'configure', 'detach'] as const
       if (!stt) return
       const setup = { format: formatOf(stt.hears), keyTerms: agent.keyTerms }
@@ -115,7 +115,7 @@ export class Hearing implements EventSink<TurnEvent> {
       this.#stt = shelter(open, methods, failed('stt'))
     }
     const detector = async (): Promise<void> => {
-      const events = inlet('vad', vadShape, (...event) => this.#heard('vad', event), failed('vad'))
+      const events = inlet('vad', vadShape, (event) => this.#heard('vad', event), failed('vad'))
       if (!vad) return
       const open = await opened(
         'vad',

@@ -16,6 +16,8 @@ it.each([
   ["exit hook of 'desk'", 'exit hook of desk'],
   ['local-stt speech', 'speech detection of local-stt'],
   ['tool speech', 'tool speech'],
+  ['rtvi', 'RTVI client'],
+  ['webrtc', 'WebRTC'],
 ])('%s is shown as: %s', (name, text) => {
   expect(nameText(name)).toBe(text)
 })
@@ -24,6 +26,7 @@ it.each([
   ['speech 6', 'agent’s speech'],
   ['reply 2', 'answer of the model'],
   ['browser', 'connection to the caller'],
+  ['rtvi', 'connection to the caller'],
   ['closing: hang up', 'step hang up of the close'],
   ['llm', 'LLM'],
 ])('a sentence about %s is about the %s', (name, text) => {

@@ -27,6 +27,8 @@ const labels: readonly (readonly [RegExp, string])[] = [
   [/^speech: stall$/, 'time limit of a silent voice'],
   [/^ping$/, 'next ping'],
   [/^the peer takes more$/, 'room in the connection'],
+  [/^rtvi$/, 'RTVI client'],
+  [/^webrtc$/, 'WebRTC'],
 ]
 
 /** A label: `STT`, `speaking`, `recording`, `tool book`. */
@@ -48,7 +50,7 @@ const subjects: readonly (readonly [RegExp, string])[] = [
   [/^last words$/, 'goodbye'],
   [/^closing: (.*)$/, 'step $1 of the close'],
   [/^reply \d+$/, 'answer of the model'],
-  [/^(browser|phone|line)$/, 'connection to the caller'],
+  [/^(browser|phone|rtvi|webrtc|line)$/, 'connection to the caller'],
 ]
 
 /** The subject of a sentence, after `the`: `STT`, `agent’s speech`, `connection to the caller`. */

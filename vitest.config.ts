@@ -87,6 +87,11 @@ export default defineConfig({
     // Concurrent tests wait for child processes.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },
+    experimental: {
+      // The projects have most modules in common, and so have two runs. Without it each project would compile all of them.
+      fsModuleCache: true,
+      fsModuleCachePath: pathOf('node_modules/.cache/vitest-modules'),
+    },
     globalSetup: ['test/compile-programs.ts', 'test/postgres/serve-postgres.ts'],
     projects: [
       {

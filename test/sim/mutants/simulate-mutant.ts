@@ -10,7 +10,7 @@ import type { Mutant } from './mutant.ts'
 
 const run = promisify(execFile)
 
-/** How many lives each world gets to notice a mutant, and how many must pass without one. */
+/** How many lives each world gets to notice a mutant. */
 export const seedsOf: Readonly<Record<WorldName, number>> = {
   scope: 800,
   session: 150,
@@ -25,8 +25,8 @@ export interface Summary {
 }
 
 /** Runs the compiled simulation, and returns its summary. */
-export async function simulate(program: string, world: WorldName): Promise<Summary> {
-  const args = [...fast, program, '--world', world, '--seeds', String(seedsOf[world]), '--stop', '--json']
+export async function simulate(program: string, world: WorldName, seeds: number): Promise<Summary> {
+  const args = [...fast, program, '--world', world, '--seeds', String(seeds), '--stop', '--json']
   const { stdout } = await run(process.execPath, args, { timeout: 250_000 }).catch(
     // The simulation exits with 1 when a rule is broken. It has printed its summary by then.
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
@@ -36,10 +36,15 @@ export async function simulate(program: string, world: WorldName): Promise<Summa
 }
 
 /** Simulates the code, broken as the mutant says. Compiles it below `parent`, from which Node must find `node_modules`. */
-export async function simulateMutant(mutant: Mutant, world: WorldName, parent: string): Promise<Summary> {
+export async function simulateMutant(
+  mutant: Mutant,
+  world: WorldName,
+  parent: string,
+  seeds = seedsOf[world],
+): Promise<Summary> {
   const folder = await mkdtemp(path.join(parent, 'mutant-'))
   try {
-    return await simulate(await compileSim(world, folder, [breaking(mutant)]), world)
+    return await simulate(await compileSim(world, folder, [breaking(mutant)]), world, seeds)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -92,7 +92,7 @@ export default defineConfig({
       fsModuleCache: true,
       fsModuleCachePath: pathOf('node_modules/.cache/vitest-modules'),
     },
-    globalSetup: ['test/compile-programs.ts', 'test/postgres/serve-postgres.ts'],
+    globalSetup: ['test/compile-programs.ts', 'test/postgres/serve-postgres.ts', 'test/studio/serve-page.ts'],
     projects: [
       {
         extends: true,

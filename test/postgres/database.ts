@@ -1,14 +1,12 @@
 import { Client } from 'pg'
 import { inject } from 'vitest'
+import { askFor } from '../serve-on-demand.ts'
 
 /** The URL of a Postgres server for tests: `DATABASE_URL` if set, otherwise one that this run of the tests has started. */
 export async function databaseUrl(): Promise<string> {
   const { DATABASE_URL: given } = process.env
   if (given !== undefined && given !== '') return given
-  const response = await fetch(inject('postgres'))
-  const text = await response.text()
-  if (!response.ok) throw new Error(text)
-  return text
+  return askFor(inject('postgres'))
 }
 
 /** A database that no other test uses. */

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
+import { serveOnDemand } from '../serve-on-demand.ts'
 import { startPostgres, type PostgresServer } from './start-postgres.ts'
 
 declare module 'vitest' {
@@ -13,23 +11,14 @@ declare module 'vitest' {
 
 /** Starts one Postgres server per run of the tests, when the first test asks for it. */
 export default async function servePostgres({ provide }: TestProject): Promise<() => Promise<void>> {
-  let started: Promise<PostgresServer> | undefined
-  const asked = createServer((_, response) => {
-    started ??= startPostgres()
-    started.then(
-      ({ url }) => response.end(url),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    )
+  let server: PostgresServer | undefined
+  const { url, close } = await serveOnDemand(async () => {
+    server = await startPostgres()
+    return server.url
   })
-  asked.listen(0, '127.0.0.1')
-  await once(asked, 'listening')
-  provide('postgres', `http://127.0.0.1:${(asked.address() as AddressInfo).port}`)
+  provide('postgres', url)
   return async () => {
-    asked.close()
-    asked.closeAllConnections()
-    await started?.then(
-      (server) => server.end(),
-      () => {},
-    )
+    await close()
+    await server?.end()
   }
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Host, refuseUpgrade, listen, type HttpServer } from '../../src/host/index.ts'
@@ -7,20 +8,17 @@ import { Scope } from '../../src/scope/index.ts'
 import { Agent, Session } from '../../src/session/index.ts'
 import { ScriptedLlm, ScriptedTts } from '../../src/testing/index.ts'
 import { PATIENCE, launchChromium, troubleOf } from '../browser/chromium.ts'
-import { buildPage } from './build-page.ts'
 import { info } from './studio.ts'
 
-let built: Awaited<ReturnType<typeof buildPage>>
+/** The page of the package, as `npm run build` has built it. */
+const folder = fileURLToPath(new URL('../../dist/studio', import.meta.url))
 let browser: Browser
 
 beforeAll(async () => {
-  ;[browser, built] = await Promise.all([launchChromium(), buildPage({ calls: 'real' })])
+  browser = await launchChromium()
 })
 
-afterAll(async () => {
-  await browser.close()
-  built.remove()
-})
+afterAll(() => browser.close())
 
 interface PhoneBoxOptions {
   /** Default: the browser that the tests share. */
@@ -60,7 +58,7 @@ class PhoneBox {
     const host = new Host({
       scope,
       info: { ...info, call: '/call' },
-      page: built.folder,
+      page: folder,
       ...(secret === undefined ? {} : { secret, callToken: () => calls.token() }),
     })
     box.server = await listen({

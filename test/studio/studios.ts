@@ -1,21 +1,18 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { launchChromium } from '../browser/chromium.ts'
-import { buildPage } from './build-page.ts'
+import { askFor } from '../serve-on-demand.ts'
 import { Studio } from './studio.ts'
 
 type StudioOptions = Parameters<typeof Studio.open>[2]
 
-/** Builds the page and launches a browser for the tests of one file. Returns the function that opens a studio in them. */
+/** Launches a browser for the tests of one file. Returns the function that opens a studio in it. */
 export function studios(): (options?: StudioOptions) => Promise<Studio> {
   let browser: Browser
-  let built: Awaited<ReturnType<typeof buildPage>>
+  let folder: string
   beforeAll(async () => {
-    ;[browser, built] = await Promise.all([launchChromium(), buildPage()])
+    ;[browser, folder] = await Promise.all([launchChromium(), askFor(inject('studio'))])
   })
-  afterAll(async () => {
-    await browser.close()
-    built.remove()
-  })
-  return (options) => Studio.open(browser, built.folder, options)
+  afterAll(() => browser.close())
+  return (options) => Studio.open(browser, folder, options)
 }

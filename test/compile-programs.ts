@@ -29,6 +29,8 @@ const programs = {
 const agents = {
   'clinic-agent': 'examples/clinic/agent.ts',
   'clock-agent': 'examples/clock.ts',
+  'phone-example': 'examples/phone/server.ts',
+  'readme-session': 'examples/browser/session.ts',
   'broken-agent': 'test/fixtures/agents/broken.ts',
   'desk-agent': 'test/fixtures/agents/desk.ts',
   'holding-agent': 'test/fixtures/agents/holding.ts',

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE, launchChromium, troubleOf } from '../browser/chromium.ts'
 import { LoopbackServer, OpenAIRealtimeServer } from '../../src/testing/servers/index.ts'
+import { compiled } from '../compiled.ts'
 import { Program } from '../program.ts'
 import { RawCaller } from './raw-caller.ts'
 
@@ -46,7 +47,7 @@ describe('the session of the README', () => {
   it('answers a call with the realtime model', async () => {
     const vendor = new OpenAIRealtimeServer()
     const server = await LoopbackServer.listen({ serve: vendor.serve })
-    const program = new Program(['--import', 'tsx', 'examples/browser/session.ts'], {
+    const program = new Program([compiled('readme-session')], {
       env: { PORT: '0', OPENAI_API_KEY: 'any', OPENAI_BASE_URL: server.url },
     })
     try {

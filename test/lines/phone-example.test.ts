@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TwilioCarrier } from '../../src/testing/servers/index.ts'
+import { compiled } from '../compiled.ts'
 import { Program } from '../program.ts'
 
 describe('the phone example', () => {
@@ -8,7 +9,7 @@ describe('the phone example', () => {
     ['no token', ''],
   ])('answers a call, with %s', async (_, authToken) => {
     const publicUrl = 'https://phone.example.com'
-    const program = new Program(['--import', 'tsx', 'examples/phone/server.ts'], {
+    const program = new Program([compiled('phone-example')], {
       env: { PORT: '0', TWILIO_AUTH_TOKEN: authToken, PUBLIC_URL: authToken === '' ? '' : publicUrl },
     })
     await using carrier = await TwilioCarrier.listen(authToken === '' ? {} : { authToken, publicUrl })

@@ -25,14 +25,10 @@ export class Demo {
     this.#ears = ears
   }
 
-  static async start(options: ChromiumOptions & { readonly browser?: Browser } = {}): Promise<Demo> {
+  static async start(options: ChromiumOptions = {}): Promise<Demo> {
     const args = ['dev', compiled('clinic-agent'), '--json', '--port', '0']
     const program = Program.command(args, {}, installedPackage())
-    const [browser, url, ears] = await Promise.all([
-      options.browser ?? launchChromium(options),
-      program.url(),
-      earsScript(),
-    ])
+    const [browser, url, ears] = await Promise.all([launchChromium(options), program.url(), earsScript()])
     return new Demo(program, url, browser, ears)
   }
 

@@ -5,22 +5,16 @@ import type { SessionReport } from '../../src/session/index.ts'
 import { nameText, outcomeText, subjectText } from '../../studio/src/shared/words.ts'
 import { Demo, STANDSTILL, type DemoPage } from './demo.ts'
 
-/** A fault affects every call of a server, and its test mostly waits. Two servers run two tests at a time. */
-const demos: Demo[] = []
-let free: Demo[]
+let demo: Demo
 
 beforeAll(async () => {
-  demos.push(await Demo.start())
-  demos.push(await Demo.start({ browser: demos[0]!.browser }))
-  free = [...demos]
+  demo = await Demo.start()
 })
 
 afterAll(async () => {
-  // Nothing that was left open keeps a server from exiting.
-  for (const demo of demos.toReversed()) {
-    const truth = await demo.truth()
-    expect(await demo.stop()).toBe(truth)
-  }
+  // Nothing that was left open keeps the server from exiting.
+  const truth = await demo.truth()
+  expect(await demo.stop()).toBe(truth)
 })
 
 interface Expected {
@@ -73,28 +67,26 @@ const known: Readonly<Record<string, Expected>> = {
 
 describe('a call of the demo with an injected fault', () => {
   it('has a switch for each fault', async () => {
-    const [demo] = demos
-    await using page = await demo!.open()
+    await using page = await demo.open()
     await page.page.getByText('Fault injection').waitFor()
-    const faults = (await demo!.faults()).map(({ name }) => name)
+    const faults = (await demo.faults()).map(({ name }) => name)
     expect(faults).toEqual(new FaultSwitches().list().map(({ name }) => name))
     expect(await page.page.locator('.fault button').allTextContents()).toEqual(faults)
     expect(faults).toEqual(expect.arrayContaining(Object.keys(known)))
   })
 
-  it.concurrent.each(new FaultSwitches().list())('closes on time: $name', async ({ name }) => {
-    const demo = free.pop()!
+  // One after another: a fault affects every call of the server.
+  it.each(new FaultSwitches().list())('closes on time: $name', async ({ name }) => {
     try {
-      await closesOnTime(demo, name)
+      await closesOnTime(name)
     } finally {
       await demo.setFaults([])
-      free.push(demo)
     }
   })
 })
 
 /** Calls, turns the fault on, ends the call, and checks the report and the page. */
-async function closesOnTime(demo: Demo, name: string): Promise<void> {
+async function closesOnTime(name: string): Promise<void> {
   const { does = hangUp, report: wanted, culprit, outcome } = known[name] ?? { report: {} }
   await using page = await demo.open()
   await page.call()

@@ -11,6 +11,8 @@ interface Chunk {
   readonly at: number
   readonly samples: Float32Array
   readonly rate: number
+  /** Whether it can be heard. */
+  readonly sounds: boolean
 }
 
 const recorder = `
@@ -18,7 +20,9 @@ const recorder = `
     process([input]) {
       // Without a source there is no channel.
       const samples = input[0]?.slice() ?? new Float32Array(128)
-      this.port.postMessage({ at: currentTime, samples, rate: sampleRate })
+      // Anything softer is the dither of silence.
+      const sounds = samples.some((sample) => Math.abs(sample) > 0.001)
+      this.port.postMessage({ at: currentTime, samples, rate: sampleRate, sounds })
       return true
     }
   })`
@@ -31,6 +35,8 @@ class Ears {
   /** When the page received `clear`, by the clock of the context. */
   readonly clears: number[] = []
   readonly #chunks: Chunk[] = []
+  /** How much sound the page has played, in seconds, not counting pauses. */
+  #played = 0
   readonly #waiting = new Set<() => void>()
   readonly #Context = AudioContext
   readonly #recorders = new WeakMap<BaseAudioContext, AudioWorkletNode>()
@@ -110,8 +116,7 @@ class Ears {
 
   /** Resolves once the page has played `ms` milliseconds of sound, not counting pauses. */
   async sounded(ms: number): Promise<void> {
-    const length = (): number => this.#chunks.filter(sounds).reduce((sum, chunk) => sum + secondsOf(chunk), 0)
-    await this.#until(() => length() >= ms / 1000)
+    await this.#until(() => this.#played >= ms / 1000)
   }
 
   /** Resolves once the page has played something and then been silent for `ms` milliseconds. */
@@ -124,7 +129,7 @@ class Ears {
 
   /** The end of the last sound before a time. */
   #soundEnded(before = Infinity): number {
-    const last = this.#chunks.findLast((chunk) => chunk.at < before && sounds(chunk))
+    const last = this.#chunks.findLast((chunk) => chunk.at < before && chunk.sounds)
     return last ? last.at + secondsOf(last) : 0
   }
 
@@ -170,6 +175,7 @@ class Ears {
     this.#recorders.set(context, own)
     own.port.addEventListener('message', ({ data }: MessageEvent<Chunk>) => {
       this.#chunks.push(data)
+      if (data.sounds) this.#played += secondsOf(data)
       for (const look of this.#waiting) look()
     })
     own.port.start()
@@ -207,9 +213,6 @@ class Ears {
 }
 
 const secondsOf = ({ samples, rate }: Chunk): number => samples.length / rate
-
-/** Anything softer is the dither of silence. */
-const sounds = ({ samples }: Chunk): boolean => samples.some((sample) => Math.abs(sample) > 0.001)
 
 declare global {
   var ears: Ears

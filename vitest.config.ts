@@ -14,6 +14,7 @@ export const isolated = [
   'src/**/file-sink.test.ts',
   'src/host/journal/missing.test.ts',
   'src/providers/local/missing.test.ts',
+  'src/lines/webrtc/missing.test.ts',
 ]
 
 /** Test files that need the newest SDKs: `npm run nodes` installs and runs them. */
@@ -75,7 +76,9 @@ class SlowestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-  resolve: { alias: [{ find: /^\.\/start-thread\.ts$/, replacement: pathOf('test/compiled-thread.ts') }] },
+  resolve: {
+    alias: [{ find: /^\.+\/.*\bstart-thread\.ts$/, replacement: pathOf('test/compiled-thread.ts') }],
+  },
   test: {
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,

@@ -17,6 +17,7 @@ const programs = {
   'recogniser-thread': 'src/providers/local/recogniser-thread.ts',
   'silero-thread': 'src/providers/local/silero-thread.ts',
   'smart-turn-thread': 'src/providers/local/smart-turn-thread.ts',
+  'webrtc-thread': 'src/lines/webrtc/webrtc-thread.ts',
   'fake-host': 'test/host/supervisor/fake-host.ts',
   'guard-processes': 'test/guard/process-scenarios.ts',
   'journal-writer': 'test/host/journal/writer.ts',

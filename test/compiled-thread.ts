@@ -1,8 +1,14 @@
 import { Worker } from 'node:worker_threads'
-import type { ThreadFile } from '../src/providers/local/start-thread.ts'
+import type { Program } from './compile-programs.ts'
 import { compiled } from './compiled.ts'
 
-/** Stands in for `src/providers/local/start-thread.ts`: the threads run compiled, as they do in the package. */
-export function startThread(file: ThreadFile, data: unknown): Worker {
-  return new Worker(compiled(file), { workerData: data, execArgv: [] })
+/** The threads that run. */
+export const runningThreads = new Map<Worker, Program>()
+
+/** Stands in for `src/providers/start-thread.ts`: the threads run compiled, as they do in the package. */
+export function startThread(_caller: string, file: Program, data: unknown): Worker {
+  const worker = new Worker(compiled(file), { workerData: data, execArgv: [] })
+  runningThreads.set(worker, file)
+  worker.on('exit', () => runningThreads.delete(worker))
+  return worker
 }

@@ -1,4 +1,5 @@
 import type { RtviOptions } from '../lines/rtvi-websocket/index.ts'
+import type { WebRtcOptions } from '../lines/webrtc/index.ts'
 import type { Agent, Models, SessionOptions } from '../session/index.ts'
 import type { AfterCallHandlers } from './work/index.ts'
 
@@ -27,6 +28,8 @@ export interface AgentFile {
   readonly phrases?: readonly string[]
   /** What RTVI clients may see: see `RtviOptions`. Default: nothing about tools but that they run. */
   readonly rtvi?: RtviOptions
+  /** Takes calls over WebRTC, too, which needs the packages `werift` and `opusscript`. `{}` is enough: see `WebRtcOptions`. Default: no. */
+  readonly webrtc?: WebRtcOptions
   /** Further options of the session. A function is called for each call, for example to name a recording. */
   readonly session?: CallOptions | ((call: CallPart) => CallOptions)
   /**
@@ -41,7 +44,7 @@ export interface AgentFile {
 /** What is known about a call before it is answered (HO44). */
 export interface CallInfo {
   readonly id: string
-  /** The kind of line: `phone`, `browser`, `rtvi`. */
+  /** The kind of line: `phone`, `browser`, `rtvi`, `webrtc`. */
   readonly line: string
   /** Whether we have called. Then `from` is our own number, and `to` that of the person. */
   readonly direction: 'inbound' | 'outbound'

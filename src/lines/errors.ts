@@ -20,3 +20,13 @@ export class CallsClosedError extends EndwellError {
     super('CALLS_CLOSED', `call ${call} was cut: the server no longer takes calls. Close its sessions first`)
   }
 }
+
+/** A package that a line needs is not installed. */
+export class PackageMissingError extends EndwellError {
+  constructor(user: string, name: string, all: readonly string[]) {
+    super(
+      'ENGINE_MISSING',
+      `${user} needs the package ${name}, which is not installed. Run: npm install ${all.join(' ')}`,
+    )
+  }
+}

@@ -3,3 +3,4 @@ export { PacedPlayout, type Paced, type PacedPlayoutOptions } from './paced-play
 export { checkRtviOptions } from './rtvi/options.ts'
 export { checkSecret, newKey, sign } from './secrets.ts'
 export { isFromThisMachine, type Origin } from './this-machine.ts'
+export { checkWebRtc } from './webrtc-options.ts'

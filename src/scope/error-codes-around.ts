@@ -79,6 +79,14 @@ export const codesAround = {
       'The call has ended. For a stream: or its webhook reached another process.',
       "Call again. For streams that reach other processes, set `beginsWith: 'stream'`.",
     ],
+    OFFER_INVALID: [
+      'The offer of a WebRTC client cannot be answered.',
+      'Offer sound in Opus and a data channel, as browsers do. The log says what is wrong.',
+    ],
+    REJOIN_REFUSED: [
+      'A WebRTC client wanted to join its call again, or to change it.',
+      'Start another call: the connection of a call cannot be replaced.',
+    ],
     CALL_REPLACED: ['Another page or stream took over this call.', 'Nothing.'],
     TOO_FAST: ['Too many new calls per second.', 'Try again in a moment.'],
     BUSY: ['`maxCalls` calls are active.', 'Try again later; or raise `maxCalls`.'],

@@ -179,7 +179,7 @@ export const errorCodes = {
       "The message includes the vendor's reason.",
     ],
     ENGINE_MISSING: [
-      'A local model needs a package or a program that is not installed.',
+      'A local model, or WebRTC, needs a package or a program that is not installed.',
       'Install what the message names.',
     ],
     ENGINE_FAILED: ['A local model failed.', 'The message says why.'],
@@ -188,7 +188,7 @@ export const errorCodes = {
       'Use a faster machine, or raise the limit.',
     ],
     WORKER_DIED: [
-      "A local model's worker thread ended.",
+      'The worker thread of a local model, or of a WebRTC call, ended.',
       'Nothing: the next session starts another. Look at the cause if it happens again.',
     ],
     UNKNOWN_WORD: [

@@ -13,6 +13,8 @@ const others = new Set([
   'src/host/journal/index.ts',
   // The host collects the packages that models need.
   'src/providers/find-package.ts',
+  // Local models and WebRTC start worker threads.
+  'src/providers/start-thread.ts',
   // `endwell talk` looks for programs, as local voices do.
   'src/providers/find-program.ts',
   // `endwell chat` shares what is not public: when a session is idle, and text as sound.

@@ -1,10 +1,9 @@
 import { afterEach, describe, it } from 'vitest'
-import type { RtviCalls } from '../../src/lines/rtvi-websocket/index.ts'
 import type { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { conformance, lineConformance } from '../../src/testing/index.ts'
+import { rtviLine, webRtcLine, type ClientLine } from './client-lines.ts'
 import { dialPhone, phoneSubjectOf, postToPhone } from './phone-subject.ts'
 import { RealWires, onFastStage } from './real-wires.ts'
-import { dialRtvi } from './rtvi-fixture.ts'
 import { rtviSubjectOf } from './rtvi-subject.ts'
 import { SimWires } from './sim-wires.ts'
 import { dialPage, subjectOf } from './subject.ts'
@@ -24,8 +23,15 @@ conformance({ describe, it }, 'the phone line, on simulated sockets', lineConfor
 )
 
 conformance({ describe, it }, 'the line for RTVI clients, on simulated sockets', lineConformance, (stage) =>
-  rtviSubjectOf(stage, (calls) => ({
-    wires: new SimWires(stage, dialRtvi(calls)),
+  rtviSubjectOf(stage, rtviLine, ({ dial }) => ({
+    wires: new SimWires(stage, dial),
+    url: 'ws://localhost:4600',
+  })),
+)
+
+conformance({ describe, it }, 'the WebRTC line, on simulated connections', lineConformance, (stage) =>
+  rtviSubjectOf(stage, webRtcLine, ({ dial }) => ({
+    wires: new SimWires(stage, dial),
     url: 'ws://localhost:4600',
   })),
 )
@@ -85,13 +91,13 @@ describe('on real sockets', () => {
     'the line for RTVI clients, ten times as fast',
     checks,
     async (stage) => {
-      let calls: (() => RtviCalls) | undefined
+      let line: ClientLine | undefined
       const wires = await RealWires.listen(stage.clock, {
-        upgrade: (...upgrade) => calls!().upgrade(...upgrade),
+        upgrade: (...upgrade) => line!.upgrade(...upgrade),
       })
       open.push(wires)
-      return rtviSubjectOf(stage, (own) => {
-        calls = own
+      return rtviSubjectOf(stage, rtviLine, (own) => {
+        line = own
         return { wires, url: wires.url, delay: DELAY }
       })
     },

@@ -1,4 +1,4 @@
-import { sine } from '../../src/audio/index.ts'
+import { bytesFromSamples, sine } from '../../src/audio/index.ts'
 import { decodeFrame, encodeMessage, encodeSound } from '../../src/lines/rtvi-websocket/frames.ts'
 import type { PlatformSocket } from '../../src/lines/websocket/client/wire.ts'
 import type { Clock, Timer } from '../../src/scope/index.ts'
@@ -19,7 +19,38 @@ export interface ClientWires {
   connect(url: string, protocols: string[], events: WireEvents): PlatformSocket
 }
 
+/** How a transport carries messages and sound. */
+export interface Carrier {
+  message(json: string): string | Uint8Array<ArrayBuffer>
+  sound(samples: Int16Array): Uint8Array<ArrayBuffer>
+  /** Reads what has arrived: JSON, or PCM16. */
+  read(data: string | Uint8Array): { readonly json: string } | { readonly sound: Uint8Array } | undefined
+  /** Milliseconds between two pings of the client. Default: it sends none. */
+  readonly pings?: number
+}
+
+/** `WebSocketTransport`: frames in protobuf. */
+const frames: Carrier = {
+  message: encodeMessage,
+  sound: (samples) => encodeSound(samples, 16_000),
+  read: (data) => {
+    const frame = typeof data === 'string' ? undefined : decodeFrame(data)
+    if (frame?.type === 'audio') return { sound: frame.bytes }
+    return frame?.type === 'message' ? { json: frame.json } : undefined
+  },
+}
+
+/** `SmallWebRTCTransport`, without what a thread does for it: texts are messages, and bytes are sound. */
+export const dataChannel: Carrier = {
+  message: (json) => json,
+  sound: bytesFromSamples,
+  read: (data) => (typeof data === 'string' ? { json: data } : { sound: data }),
+  pings: 1_000,
+}
+
 export interface ClientOptions {
+  /** Default: that of `WebSocketTransport`. */
+  readonly carrier?: Carrier
   /** Milliseconds from the open socket until the client is ready. `never`: it never says so. Default: 0. */
   readonly readyAfter?: number | 'never'
   /** Milliseconds of sound that it has recorded before it was ready. Default: 0. */
@@ -36,8 +67,8 @@ export interface ClientMessage {
 }
 
 /**
- * An RTVI client without a browser, in the time of a given clock. It does what `WebSocketTransport` 1.7 does: says that it is
- * ready, plays what it gets in order, disconnects after a fatal error, and answers nothing by itself.
+ * An RTVI client without a browser, in the time of a given clock. It does what Pipecat's transports do: says that it is ready,
+ * plays what it gets in order, disconnects after a fatal error or when the agent has left, and answers nothing by itself.
  */
 export class RtviTestClient {
   readonly messages: ClientMessage[] = []
@@ -50,19 +81,22 @@ export class RtviTestClient {
   readonly arrived: { readonly at: number; readonly ms: number }[] = []
   readonly #clock: Clock
   readonly #options: ClientOptions
+  readonly #carrier: Carrier
   readonly #socket: PlatformSocket
   readonly #changes = new Changes()
   #queue: Int16Array[] = []
   #loop: Timer | undefined
+  #pings: Timer | undefined
   #renderedTo = 0
   #isFrozen = false
 
   constructor(clock: Clock, wires: ClientWires, url: string, options: ClientOptions = {}) {
     this.#clock = clock
     this.#options = options
+    this.#carrier = options.carrier ?? frames
     this.#socket = wires.connect(url, [], {
       opened: () => this.#opened(),
-      message: (data) => this.#receive(new Uint8Array(data as ArrayBuffer)),
+      message: (data) => this.#receive(typeof data === 'string' ? data : new Uint8Array(data)),
       ended: (code) => {
         this.end = { code, at: this.#clock.now() }
         this.#stop()
@@ -87,11 +121,11 @@ export class RtviTestClient {
   }
 
   says(type: string, data?: object, id = 'm1'): void {
-    this.sendBytes(encodeMessage(JSON.stringify({ label: 'rtvi-ai', type, id, data })))
+    this.sendBytes(this.#carrier.message(JSON.stringify({ label: 'rtvi-ai', type, id, data })))
   }
 
-  sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
-    if (!this.#isFrozen) this.#socket.send(bytes.slice().buffer)
+  sendBytes(bytes: string | Uint8Array<ArrayBuffer>): void {
+    if (!this.#isFrozen) this.#socket.send(typeof bytes === 'string' ? bytes : bytes.slice().buffer)
   }
 
   /** Speaks: each frame is sent when it has been spoken. */
@@ -134,26 +168,39 @@ export class RtviTestClient {
       this.#renderNext()
       this.says('client-ready', { version: '2.1.0', about: { library: 'test' } }, 'ready')
       for (let at = 0; at < recorded; at += FRAME) this.#sendFrame()
+      this.#pingNext()
+    })
+  }
+
+  #pingNext(): void {
+    const { pings } = this.#carrier
+    if (pings === undefined) return
+    this.#pings = outsideTimer(this.#clock, pings, 'the client pings', () => {
+      this.sendBytes(`ping: ${this.#clock.now()}`)
+      this.#pingNext()
     })
   }
 
   #sendFrame(): void {
-    const { samples } = sine(300, { sampleRate: 16_000, duration: FRAME })
-    this.sendBytes(encodeSound(samples, 16_000))
+    this.sendBytes(this.#carrier.sound(sine(300, { sampleRate: 16_000, duration: FRAME }).samples))
   }
 
-  #receive(bytes: Uint8Array): void {
-    const frame = decodeFrame(bytes)
-    if (frame?.type === 'audio') {
-      if (frame.bytes.length % 2 === 1) throw new Error('the real client would throw: an odd number of bytes')
-      const samples = new Int16Array(frame.bytes.slice().buffer)
+  #receive(data: string | Uint8Array): void {
+    const read = this.#carrier.read(data)
+    if (!read) return
+    if ('sound' in read) {
+      if (read.sound.length % 2 === 1) throw new Error('the real client would throw: an odd number of bytes')
+      const samples = new Int16Array(read.sound.slice().buffer)
       this.arrived.push({ at: this.#clock.now(), ms: (samples.length * 1000) / RATE })
       this.#queue.push(samples)
+      return
     }
-    if (frame?.type !== 'message') return
-    const message = JSON.parse(frame.json) as Omit<ClientMessage, 'at'>
-    this.messages.push({ at: this.#clock.now(), ...message })
-    if (message.type === 'error' && message.data?.['fatal'] && this.#options.obeys !== false) this.leaves()
+    const message = JSON.parse(read.json) as Omit<ClientMessage, 'at'> & { message?: { type: string } }
+    // A signalling message has its type inside.
+    const { type } = message.message ?? message
+    this.messages.push({ at: this.#clock.now(), ...message, type })
+    const isFatal = type === 'error' && message.data?.['fatal'] === true
+    if ((isFatal || type === 'peerLeft') && this.#options.obeys !== false) this.leaves()
     this.#changes.notify()
   }
 
@@ -180,6 +227,7 @@ export class RtviTestClient {
 
   #stop(): void {
     this.#loop?.clear()
-    this.#loop = undefined
+    this.#pings?.clear()
+    this.#loop = this.#pings = undefined
   }
 }

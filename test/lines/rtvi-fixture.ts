@@ -1,10 +1,6 @@
 import type { AudioFrame } from '../../src/audio/index.ts'
-import {
-  RtviCalls,
-  type RtviCallInfo,
-  type RtviCallsOptions,
-  type RtviLine,
-} from '../../src/lines/rtvi-websocket/index.ts'
+import type { BaseLine } from '../../src/lines/base-line.ts'
+import { RtviCalls, type RtviCallInfo, type RtviCallsOptions } from '../../src/lines/rtvi-websocket/index.ts'
 import type { LineConnection } from '../../src/parts/index.ts'
 import { Scope } from '../../src/scope/index.ts'
 import {
@@ -43,7 +39,7 @@ export async function startCall(calls: RtviCalls, server = 'ws://localhost:4600'
 
 /** A call that was answered by hand. */
 export interface AnsweredRtvi {
-  readonly line: RtviLine
+  readonly line: BaseLine
   readonly info: RtviCallInfo
   readonly context: TestPartContext
   readonly connection: LineConnection
@@ -74,7 +70,7 @@ export function rtviScene(
     const answered: AnsweredRtvi[] = []
     const calls = new RtviCalls({
       scope,
-      onCall: async (line, info) => answered.push(await answer(world, line, info)),
+      onCall: async (line, info) => answered.push(await answerByHand(world, line, info)),
       ...(typeof options === 'function' ? options(world) : options),
     })
     const wires = new SimWires(
@@ -98,7 +94,8 @@ export function rtviScene(
   })
 }
 
-async function answer(world: World, line: RtviLine, info: RtviCallInfo): Promise<AnsweredRtvi> {
+/** Answers a call without a session. */
+export async function answerByHand(world: World, line: BaseLine, info: RtviCallInfo): Promise<AnsweredRtvi> {
   const context = partContext(world)
   const emitted: string[] = []
   const frames: AudioFrame[] = []

@@ -1,11 +1,13 @@
 import { pcm } from '../../src/audio/index.ts'
-import { RtviCalls, type RtviLine } from '../../src/lines/rtvi-websocket/index.ts'
+import type { BaseLine } from '../../src/lines/base-line.ts'
 import { limits } from '../../src/lines/rtvi-websocket/limits.ts'
 import type { Line } from '../../src/parts/index.ts'
 import type { LineSubject, Stage } from '../../src/testing/index.ts'
 import { AwaitedLines } from './awaited-lines.ts'
+import type { ClientLine, MakeClientLine } from './client-lines.ts'
 import { RtviTestClient, type ClientWires } from './rtvi-client.ts'
-import { startCall } from './rtvi-fixture.ts'
+
+const LOST = 8_000
 
 /** The network of a subject's clients. */
 export interface Clients {
@@ -15,15 +17,16 @@ export interface Clients {
   readonly delay?: number
 }
 
-/** A line that gets a call whenever it is opened: the line for RTVI clients has one line per call. */
-export function rtviSubjectOf(stage: Stage, clientsOf: (calls: () => RtviCalls) => Clients): LineSubject {
-  const lines = new AwaitedLines<RtviLine>()
-  const calls = new RtviCalls({
-    scope: stage.context().scope,
-    maxRate: 1_000,
-    onCall: lines.take,
-  })
-  const { wires, url, delay = 0 } = clientsOf(() => calls)
+/** A line that gets a call whenever it is opened: the lines for RTVI clients have one line per call. */
+export function rtviSubjectOf(
+  stage: Stage,
+  make: MakeClientLine,
+  clientsOf: (line: ClientLine) => Clients,
+): LineSubject {
+  const lines = new AwaitedLines<BaseLine>()
+  const own = make({ scope: stage.context().scope, maxRate: 1_000, lostTimeout: LOST, onCall: lines.take })
+  const { carrier } = own
+  const { wires, url, delay = 0 } = clientsOf(own)
   let client: RtviTestClient | undefined
   let closingAt = Infinity
   let refuses = false
@@ -35,11 +38,11 @@ export function rtviSubjectOf(stage: Stage, clientsOf: (calls: () => RtviCalls) 
     async open(context, events) {
       const { scope } = context
       scope.signal.throwIfAborted()
-      const address = await startCall(calls, url)
+      const address = `${url}${await own.start()}`
       scope.signal.throwIfAborted()
       const taken = await lines.next(
         scope,
-        () => (client = new RtviTestClient(stage.clock, wires, address)),
+        () => (client = new RtviTestClient(stage.clock, wires, address, carrier ? { carrier } : {})),
         () => {
           closingAt = stage.clock.now()
           // The line does not know about a client that is not connected yet.
@@ -68,7 +71,7 @@ export function rtviSubjectOf(stage: Stage, clientsOf: (calls: () => RtviCalls) 
     ended: () => client!.end !== undefined,
     // A client plays to its end what it has.
     audibleAfterClosing: () => client!.audibleAfter(closingAt + limits.ahead + delay),
-    lostAfter: 8_000,
+    lostAfter: LOST,
     refuses: () => (refuses = true),
   }
 }

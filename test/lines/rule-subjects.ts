@@ -1,4 +1,3 @@
-import { RtviCalls } from '../../src/lines/rtvi-websocket/index.ts'
 import { TwilioCalls } from '../../src/lines/twilio/index.ts'
 import { WebSocketCalls } from '../../src/lines/websocket/index.ts'
 import type { Platform } from '../../src/lines/websocket/client/wire.ts'
@@ -6,12 +5,13 @@ import { offer } from '../../src/lines/websocket/protocol.ts'
 import { wsNetwork } from '../../src/link/index.ts'
 import type { LineEvents } from '../../src/parts/index.ts'
 import { soundOf, type Stage } from '../../src/testing/index.ts'
+import type { MakeClientLine } from './client-lines.ts'
 import { wordsFrom } from './fixture.ts'
 import { TestPage } from './page.ts'
 import { streamIn, TestPhone, type Post } from './phone.ts'
 import { phoneSoundOf } from './phone-sound.ts'
 import { RtviTestClient, type ClientWires } from './rtvi-client.ts'
-import { localPage, startCall } from './rtvi-fixture.ts'
+import { localPage } from './rtvi-fixture.ts'
 import { RealWires, type RealServer } from './real-wires.ts'
 import type { Open, RuleCaller, RuleSubject } from './rules.ts'
 import { SimWires, type Dial } from './sim-wires.ts'
@@ -306,29 +306,20 @@ export const phoneSubject =
     }
   }
 
-/** The line for RTVI clients. */
-export const rtviSubject =
-  (setUp: SetUp) =>
+/** A line for RTVI clients. */
+export const clientSubject =
+  (make: MakeClientLine, setUp: SetUp) =>
   async (stage: Stage): Promise<RuleSubject> => {
     const answers = new Answers()
     const { scope } = stage.context()
-    const calls = new RtviCalls({ scope, secret, lostTimeout, onCall: answers.take })
-    const stranger = new RtviCalls({ scope, secret, onCall: () => {} })
-    const admit = (address: string): ReturnType<RtviCalls['admit']> => {
-      const { pathname, search } = new URL(address)
-      return calls.admit({ ...localPage, url: `${pathname}${search}` })
-    }
-    const { wires, url, failsToDial } = await setUp(
-      stage,
-      { upgrade: (...upgrade) => calls.upgrade(...upgrade) },
-      (address) => {
-        const { accept, refused } = admit(address)
-        return accept ? { accept } : { code: 1006, reason: refused }
-      },
-    )
+    const line = make({ scope, secret, lostTimeout, onCall: answers.take })
+    const stranger = make({ scope, secret, onCall: () => {} })
+    const { carrier } = line
+    const { wires, url, failsToDial } = await setUp(stage, { upgrade: line.upgrade }, line.dial)
     const call = async (answer: (open: Open) => Promise<void>): Promise<RtviTestClient> => {
       const answered = answers.expect(answer)
-      const client = new RtviTestClient(stage.clock, wires, await startCall(calls, url))
+      const address = `${url}${await line.start()}`
+      const client = new RtviTestClient(stage.clock, wires, address, carrier ? { carrier } : {})
       await answered
       // Its session is not there to say that it is ready: sound may be sent once the client is.
       await stage.elapse(100)
@@ -336,7 +327,7 @@ export const rtviSubject =
     }
     const refuse = (path: () => Promise<string>) => async (): Promise<void> => {
       const dialled = await path()
-      if (!admit(`${url}${dialled}`).refused) throw new Error('it was admitted')
+      if (line.dial(`${url}${dialled}`, []).accept) throw new Error('it was admitted')
       return failsToDial(dialled, { origin: localPage.origin })
     }
     return {
@@ -367,8 +358,8 @@ export const rtviSubject =
       mends: () => void (wires.broken = false),
       replaces: () => Promise.reject(new Error('a client of this line cannot come back')),
       strangers: {
-        'a client without a token': refuse(async () => '/rtvi'),
-        'a client with a token of its own': refuse(async () => await startCall(stranger, '')),
+        'a client without a token': refuse(async () => (await line.start()).replace(/\?.*/, '')),
+        'a client with a token of its own': refuse(() => stranger.start()),
       },
       friend: () =>
         call(async (open) => {

@@ -1,7 +1,8 @@
 import { afterEach, describe, it } from 'vitest'
 import { conformance } from '../../src/testing/index.ts'
 import { onFastStage, type RealWires } from './real-wires.ts'
-import { pageSubject, phoneSubject, real, rtviSubject, simulated } from './rule-subjects.ts'
+import { rtviLine, webRtcLine } from './client-lines.ts'
+import { clientSubject, pageSubject, phoneSubject, real, simulated } from './rule-subjects.ts'
 import { finalLineRules, lineRules } from './rules.ts'
 
 conformance({ describe, it }, 'the browser line, on simulated sockets', lineRules, pageSubject(simulated))
@@ -10,7 +11,13 @@ conformance(
   { describe, it },
   'the line for RTVI clients, on simulated sockets',
   finalLineRules,
-  rtviSubject(simulated),
+  clientSubject(rtviLine, simulated),
+)
+conformance(
+  { describe, it },
+  'the WebRTC line, on simulated connections',
+  finalLineRules,
+  clientSubject(webRtcLine, simulated),
 )
 
 describe('on real sockets', () => {
@@ -26,5 +33,5 @@ describe('on real sockets', () => {
   const rtvi = 'the line for RTVI clients, ten times as fast'
   // A client whose network is silent cannot be made of a socket that answers pings by itself: see rtvi-sockets.test.ts.
   const rules = finalLineRules.filter(({ name }) => !name.startsWith('[LN2]'))
-  conformance({ describe, it }, rtvi, rules, rtviSubject(real(opened)), onFastStage)
+  conformance({ describe, it }, rtvi, rules, clientSubject(rtviLine, real(opened)), onFastStage)
 })

@@ -5,6 +5,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { AudioFormat } from '../../src/audio/index.ts'
 import type { SessionOptions } from '../../src/index.ts'
 import * as rtvi from '../../src/lines/rtvi-websocket/index.ts'
+import * as webRtc from '../../src/lines/webrtc/index.ts'
 import * as phone from '../../src/lines/twilio/index.ts'
 import * as page from '../../src/lines/websocket/index.ts'
 import type { Line } from '../../src/parts/index.ts'
@@ -92,6 +93,24 @@ describe('calls from RTVI clients', () => {
       expectTypeOf(started).resolves.toEqualTypeOf<rtvi.StartAnswer>()
       expectTypeOf<'BUSY'>().toExtend<rtvi.StartRefusal>()
       expectTypeOf<rtvi.RtviRefusal>().toExtend<ErrorCode>()
+    }))
+})
+
+describe('calls over WebRTC', () => {
+  it('need a scope and an `onCall`, and reach clients as their options say', () =>
+    types(() => {
+      const iceServers = (): webRtc.IceServer[] => [
+        webRtc.turnServer({ urls: 'turn:a.example', secret: 'b' }),
+      ]
+      const calls = new webRtc.WebRtcCalls({ scope, onCall, iceServers, ports: [50_000, 50_999] })
+      expectTypeOf(calls).toExtend<Resource>()
+      expectTypeOf<webRtc.WebRtcLine>().toExtend<SessionOptions['line']>()
+      expectTypeOf<webRtc.OfferRefusal>().toExtend<ErrorCode>()
+      // @ts-expect-error a call must be answered
+      const unanswered: webRtc.WebRtcCallsOptions = { scope }
+      // @ts-expect-error two ports
+      const ports: webRtc.WebRtcCallsOptions = { scope, onCall, ports: [50_000] }
+      return [unanswered, ports]
     }))
 })
 

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { CallRefusal } from '../../lines/index.ts'
 import type { RtviOptions } from '../../lines/rtvi-websocket/index.ts'
+import type { WebRtcOptions } from '../../lines/webrtc/index.ts'
 import type { Line, Logger } from '../../parts/index.ts'
 import type { Scope } from '../../scope/index.ts'
 import type { FaultBoard } from '../fault-board.ts'
@@ -43,6 +44,8 @@ export interface EntranceOptions {
   readonly phone?: PhoneAccount
   /** What RTVI clients may see. Default: nothing about tools but that they run. */
   readonly rtvi?: RtviOptions
+  /** How clients are reached over WebRTC. Default: such calls are not taken. */
+  readonly webrtc?: WebRtcOptions
   /** The folder for recordings. The page can play them. Default: none, calls are only recorded if the agent file says so. */
   readonly recordings?: string
   /** The folder of the page. Default: none. */

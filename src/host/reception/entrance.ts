@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RtviCalls } from '../../lines/rtvi-websocket/index.ts'
 import type { TwilioCalls } from '../../lines/twilio/index.ts'
+import type { WebRtcCalls } from '../../lines/webrtc/index.ts'
 import { WebSocketCalls } from '../../lines/websocket/index.ts'
 import { silentLogger } from '../../parts/index.ts'
 import { noop } from '../../scope/index.ts'
@@ -19,7 +20,7 @@ import { CallsOut } from './calls-out.ts'
 import type { EntranceOptions } from './entrance-options.ts'
 import { PassOn } from './neighbours.ts'
 import { phoneCallsOf } from './phone-calls.ts'
-import { rtviCallsOf } from './rtvi-calls.ts'
+import { rtviCallsOf, webRtcCallsOf } from './rtvi-calls.ts'
 
 /** How long a caller may take to come back, where another process may have to take over the call first. */
 const FLEET_REJOIN = 25_000
@@ -38,6 +39,7 @@ export class Entrance {
   readonly #pages: WebSocketCalls
   readonly #phone: TwilioCalls
   readonly #rtvi: RtviCalls
+  readonly #webRtc: WebRtcCalls | undefined
   readonly #passOn: PassOn
   /** The traces of calls that come back. */
   readonly #traces = new Map<string, string>()
@@ -93,6 +95,7 @@ export class Entrance {
       },
     })
     this.#rtvi = rtviCallsOf(options, shared)
+    this.#webRtc = webRtcCallsOf(options, shared)
     this.#phone = phoneCallsOf(options, shared, (call) => this.#traceOf(call))
   }
 
@@ -110,8 +113,15 @@ export class Entrance {
    * answered yet take one together, so that the process stays for them (DI5).
    */
   get occupied(): number {
-    const calls = this.#pages.size + this.#rtvi.size + this.#phone.size + this.#phone.arriving
+    const { size = 0, arriving = 0 } = this.#webRtc ?? {}
+    const calls =
+      this.#pages.size + this.#rtvi.size + size + arriving + this.#phone.size + this.#phone.arriving
     return Math.max(calls, this.#options.count()) + (this.#phone.dials.size > 0 ? 1 : 0)
+  }
+
+  /** The lines for RTVI clients. */
+  get #clientCalls(): (RtviCalls | WebRtcCalls)[] {
+    return this.#webRtc ? [this.#rtvi, this.#webRtc] : [this.#rtvi]
   }
 
   /** Another process had no room for the request of this connection. */
@@ -130,6 +140,7 @@ export class Entrance {
     this.#host.leave()
     this.#pages.stopTaking()
     this.#rtvi.stopTaking()
+    this.#webRtc?.stopTaking()
     this.#phone.stopTaking()
     this.#phone.dials.stop('the host drains')
   }
@@ -156,7 +167,8 @@ export class Entrance {
       return this.#draining ? reply(response, 503, 'draining') : reply(response, 200, 'ready')
     if (path === '/metrics') return this.#metrics(request, response)
     if (this.#phone.concerns(request)) return this.#webhook(request, response)
-    if (this.#rtvi.concerns(request)) return this.#startCall(request, response)
+    for (const calls of this.#clientCalls)
+      if (calls.concerns(request)) return this.#clientRequest(calls, request, response)
     return false
   }
 
@@ -179,9 +191,14 @@ export class Entrance {
     return true
   }
 
-  #startCall(request: IncomingMessage, response: ServerResponse): boolean {
+  /** RTVI clients start a call, or offer a connection for it. */
+  #clientRequest(
+    calls: RtviCalls | WebRtcCalls,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): boolean {
     const refused = this.#refuses(request)
-    if (!refused) return this.#rtvi.request(request, response)
+    if (!refused) return calls.request(request, response)
     const { status, code, message } = refused
     response.writeHead(status, { 'content-type': 'application/json' })
     // Clients show `info` to their user.
@@ -255,10 +272,11 @@ export class Entrance {
 
   /**
    * Signed requests of the carrier need no secret, and their host is the public one. RTVI clients may be pages of other origins:
-   * `RtviCalls` checks that they have the secret or are on this machine, and their tokens.
+   * their lines check that they have the secret or are on this machine, and their tokens.
    */
   #refuses(request: IncomingMessage): Refused | undefined {
-    if (this.#rtvi.concerns(request)) return this.#host.refusesNameOrSecret(request)
+    if (this.#clientCalls.some((calls) => calls.concerns(request)))
+      return this.#host.refusesNameOrSecret(request)
     const signed = this.#options.phone?.authToken !== undefined && this.#phone.concerns(request)
     return signed ? undefined : this.#host.refuses(request)
   }

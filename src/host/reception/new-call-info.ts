@@ -4,7 +4,7 @@ import type { CallResume } from '../journal/journal.ts'
 /** What is known about a call before its session begins. */
 export interface NewCallInfo {
   readonly id: string
-  /** The kind of line: `phone`, `browser`, `rtvi`. */
+  /** The kind of line: `phone`, `browser`, `rtvi`, `webrtc`. */
   readonly line: string
   /** Who calls, as it may be shown. */
   readonly from: string

@@ -29,7 +29,7 @@ import type { ReceptionEnd } from './reception-end.ts'
 
 export interface ReceptionOptions extends Omit<
   EntranceOptions,
-  'scope' | 'answer' | 'count' | 'agent' | 'rtvi'
+  'scope' | 'answer' | 'count' | 'agent' | 'rtvi' | 'webrtc'
 > {
   readonly file: AgentFile
   /** Creates the models. Called once per call. */
@@ -123,6 +123,7 @@ export class Reception {
       scope: this.#scope,
       agent: agentFor(options.file).name,
       ...(options.file.rtvi ? { rtvi: options.file.rtvi } : {}),
+      ...(options.file.webrtc ? { webrtc: options.file.webrtc } : {}),
       count: () => this.#sessions.size,
       answer: (line, call) => this.#answer(line, call),
     })

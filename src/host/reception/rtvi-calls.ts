@@ -1,4 +1,10 @@
-import { RtviCalls, type RtviCallsOptions } from '../../lines/rtvi-websocket/index.ts'
+import {
+  RtviCalls,
+  type RtviCallInfo,
+  type RtviCallsOptions,
+  type RtviLine,
+} from '../../lines/rtvi-websocket/index.ts'
+import { WebRtcCalls, type WebRtcCallsOptions, type WebRtcLine } from '../../lines/webrtc/index.ts'
 import type { CallInfo } from '../agent-file.ts'
 import { traceparentOf } from '../watch/traceparent.ts'
 import type { EntranceOptions } from './entrance-options.ts'
@@ -6,30 +12,59 @@ import type { EntranceOptions } from './entrance-options.ts'
 /** Maximum number of parameters of a call. */
 const MAX_PARAMETERS = 50
 
-/** Takes calls of RTVI clients for a host. `shared` are the options of all its lines. */
-export function rtviCallsOf(
-  { secret, phone, ticketKey, neighbours, rtvi, answer }: EntranceOptions,
-  shared: Omit<RtviCallsOptions, 'onCall'>,
-): RtviCalls {
+/** Takes calls of RTVI clients over WebSockets for a host. `shared` are the options of all its lines. */
+export function rtviCallsOf(options: EntranceOptions, shared: Omit<RtviCallsOptions, 'onCall'>): RtviCalls {
   return new RtviCalls({
     ...shared,
-    ...rtvi,
+    ...clientOptions(options),
+    ...options.rtvi,
+    onCall: answerWith(options, 'rtvi'),
+  })
+}
+
+/** Takes calls of RTVI clients over WebRTC. Undefined if the host does not take such calls. */
+export function webRtcCallsOf(
+  options: EntranceOptions,
+  shared: Omit<WebRtcCallsOptions, 'onCall'>,
+): WebRtcCalls | undefined {
+  const { webrtc, rtvi: { tools = 'hidden' } = {} } = options
+  if (!webrtc) return undefined
+  return new WebRtcCalls({
+    ...shared,
+    ...clientOptions(options),
+    ...webrtc,
+    tools,
+    onCall: answerWith(options, 'webrtc'),
+  })
+}
+
+type SharedByClients = 'secret' | 'publicUrl' | 'tokenKey' | 'hasRoomElsewhere'
+
+function clientOptions(options: EntranceOptions): Pick<RtviCallsOptions, SharedByClients> {
+  const { secret, phone, ticketKey, neighbours } = options
+  return {
     // Without a secret, only this machine may call: not by the public address, which a proxy serves.
     ...(secret === undefined ? {} : { secret, publicUrl: phone?.publicUrl }),
     ...(ticketKey === undefined ? {} : { tokenKey: ticketKey }),
     ...(neighbours ? { hasRoomElsewhere: () => neighbours.hasRoom() } : {}),
-    // A client cannot come back, so there is nothing for another process to resume.
-    onCall: (line, { id, data, headers }) => {
-      const trace = traceparentOf(headers)
-      return answer(line, {
-        id,
-        line: 'rtvi',
-        from: 'RTVI client',
-        info: { id, line: 'rtvi', direction: 'inbound', parameters: parametersOf(data) },
-        ...(trace === undefined ? {} : { trace }),
-      })
-    },
-  })
+  }
+}
+
+/** A client cannot come back, so there is nothing for another process to resume. */
+function answerWith(
+  { answer }: EntranceOptions,
+  kind: 'rtvi' | 'webrtc',
+): (line: RtviLine | WebRtcLine, info: RtviCallInfo) => unknown {
+  return (line, { id, data, headers }) => {
+    const trace = traceparentOf(headers)
+    return answer(line, {
+      id,
+      line: kind,
+      from: 'RTVI client',
+      info: { id, line: kind, direction: 'inbound', parameters: parametersOf(data) },
+      ...(trace === undefined ? {} : { trace }),
+    })
+  }
 }
 
 /** The strings, numbers and booleans of the client's `requestData`, and of its `body`, where Pipecat's own server looks for them. */

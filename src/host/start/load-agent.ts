@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { checkRtviOptions } from '../../lines/index.ts'
-import type { RtviOptions } from '../../lines/rtvi-websocket/index.ts'
+import { checkRtviOptions, checkWebRtc } from '../../lines/index.ts'
 import { describeError } from '../../scope/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import { handlersProblem } from '../work/index.ts'
@@ -74,7 +73,7 @@ function renamed(file: string): string {
 }
 
 function check(file: string, value: unknown): AgentFile {
-  const { name, agent, models, afterCall, rtvi } = (value ?? {}) as Partial<AgentFile>
+  const { name, agent, models, afterCall, rtvi, webrtc } = (value ?? {}) as Partial<AgentFile>
   const missing = [
     typeof name === 'string' ? [] : ['name'],
     typeof agent === 'function' || (typeof agent === 'object' && agent !== null) ? [] : ['agent'],
@@ -87,14 +86,15 @@ function check(file: string, value: unknown): AgentFile {
     )
   const problem =
     (afterCall === undefined ? undefined : handlersProblem(afterCall)) ??
-    (rtvi === undefined ? undefined : rtviProblem(rtvi))
+    problemOf(() => rtvi && checkRtviOptions(rtvi)) ??
+    problemOf(() => webrtc && checkWebRtc(webrtc))
   if (problem !== undefined) throw new AgentFileError(file, `cannot be used: ${problem}`)
   return value as AgentFile
 }
 
-function rtviProblem(options: RtviOptions): string | undefined {
+function problemOf(verify: () => void): string | undefined {
   try {
-    checkRtviOptions(options)
+    verify()
     return undefined
   } catch (error) {
     return describeError(error).message

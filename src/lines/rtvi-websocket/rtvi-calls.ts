@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from '../../parts/index.ts'
-import { OptionError, checkOptions, noop, type OptionNames, type Scope } from '../../scope/index.ts'
+import { checkOptions, noop, type OptionNames, type Scope } from '../../scope/index.ts'
 import { SocketServer } from '../accepted-socket.ts'
 import { BaseCalls, type CallRefusal } from '../base-calls.ts'
 import { checkLimits } from '../check-limits.ts'
+import { checkPaths } from '../check-paths.ts'
 import { mayCall } from '../may-call.ts'
 import type { Peer } from '../peer.ts'
 import { publicAddress } from '../public-address.ts'
@@ -128,10 +129,10 @@ export class RtviCalls extends BaseCalls<RtviCall> {
     checkOptions('RtviCalls', options, optionNames)
     checkLimits(options)
     checkRtviValues(options)
-    checkPaths(options)
+    const { startPath = '/start', socketPath = '/rtvi' } = options
+    checkPaths({ startPath, socketPath }, options.publicUrl)
     super({ ...options, name: 'rtvi calls', closePatience: limits.closePatience })
     const { scope, secret, origins, tokenKey = newKey() } = options
-    const { startPath = '/start', socketPath = '/rtvi' } = options
     this.#options = options
     this.#socketPath = socketPath
     this.#tokens = new OneTimeTokens({ key: tokenKey, clock: scope.clock, lifetime: limits.token })
@@ -236,11 +237,3 @@ export class RtviCalls extends BaseCalls<RtviCall> {
 type Decision =
   | { readonly accept: (peer: Peer) => void; readonly refused?: undefined }
   | { readonly accept?: undefined; readonly refused: RtviRefusal }
-
-function checkPaths({ startPath = '/start', socketPath = '/rtvi', publicUrl }: RtviCallsOptions): void {
-  if (publicUrl !== undefined && !/^https?:\/\/[^/?#]+[^?#]*$/.test(publicUrl))
-    throw new OptionError('publicUrl must be an address like https://agent.example.com')
-  for (const path of [startPath, socketPath])
-    if (!/^\/[\w./~-]*$/.test(path)) throw new OptionError(`'${path}' is no path: it must begin with a slash`)
-  if (startPath === socketPath) throw new OptionError('startPath and socketPath must differ')
-}

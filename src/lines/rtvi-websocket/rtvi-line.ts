@@ -2,7 +2,8 @@ import { pcm, type AudioFormat } from '../../audio/index.ts'
 import type { Session } from '../../session/index.ts'
 import { BaseLine } from '../base-line.ts'
 import { limits } from './limits.ts'
-import { HEARS, type RtviCall } from './rtvi-call.ts'
+import { HEARS } from '../rtvi/client-call.ts'
+import type { RtviCall } from './rtvi-call.ts'
 
 /** The line to one RTVI client that has called. `RtviCalls` creates it; pass it to one session. */
 export class RtviLine extends BaseLine {

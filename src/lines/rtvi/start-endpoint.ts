@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { noop, type ErrorCode } from '../../scope/index.ts'
 import { mayCall, type CallerRule } from '../may-call.ts'
 import { readBody } from '../read-body.ts'
-import { same } from '../secrets.ts'
 import type { Origin } from '../this-machine.ts'
+import { allowOrigin, answerJson, answerRefusal, secretProblem } from './http.ts'
 
 /** Bytes in the body of a request: what a client wants the agent to know. */
 const MAX_BODY = 8 * 1024
@@ -64,26 +64,18 @@ export class StartEndpoint {
     const asked = { headers, address: socket.remoteAddress, origin: headers.origin }
     response.on('error', noop)
     if (!mayCall(asked, this.#options)) return refuse(response, 'ORIGIN_REFUSED')
-    allowOrigin(response, headers.origin)
+    allowOrigin(response, headers.origin, 'POST')
     if (method === 'OPTIONS') return void response.writeHead(204).end()
     if (method !== 'POST') return refuse(response, 'NOT_FOUND')
-    const wrong = this.#refusesSecret(headers.authorization)
+    const wrong = secretProblem(headers.authorization, this.#options.secret)
     if (wrong) return refuse(response, wrong)
     this.#start(request, asked)
       .then((answer) => {
         if ('refused' in answer) return refuse(response, answer.refused)
-        return void response.writeHead(200, json).end(JSON.stringify(answer.connection))
+        return answerJson(response, 200, answer.connection)
       })
       .catch(() => refuse(response, 'FAILED'))
     return undefined
-  }
-
-  #refusesSecret(authorization: string | undefined): 'UNAUTHORISED' | 'WRONG_SECRET' | undefined {
-    const { secret } = this.#options
-    if (secret === undefined) return undefined
-    const [, bearer] = /^Bearer (.+)$/i.exec(authorization ?? '') ?? []
-    if (bearer === undefined) return 'UNAUTHORISED'
-    return same(bearer, secret) ? undefined : 'WRONG_SECRET'
   }
 
   async #start(request: IncomingMessage, asked: Omit<StartRequest, 'data'>): Promise<StartAnswer> {
@@ -103,25 +95,7 @@ export class StartEndpoint {
   }
 }
 
-const json = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-
-/** Clients show `info` to their user. */
 function refuse(response: ServerResponse, code: StartRefusal): void {
   const [status, message] = refusals[code]
-  // The rest of a body that is too long is not read.
-  const connection = code === 'TOO_LARGE' ? { connection: 'close' } : {}
-  const retry = status === 503 ? { 'retry-after': '5' } : {}
-  response
-    .writeHead(status, { ...json, ...connection, ...retry })
-    .end(JSON.stringify({ code, message, info: message }))
-}
-
-/** The origin may call: its pages may send a request, and read the answer. */
-function allowOrigin(response: ServerResponse, origin: string | undefined): void {
-  if (origin === undefined) return
-  response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('access-control-allow-headers', 'authorization, content-type')
-  response.setHeader('access-control-allow-methods', 'POST')
-  response.setHeader('access-control-max-age', '600')
-  response.setHeader('vary', 'origin')
+  answerRefusal(response, status, code, message)
 }

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { noop } from '../../scope/index.ts'
-import type { ThreadFile } from './start-thread.ts'
+import type { ThreadFile } from './thread-file.ts'
 
 interface Spare {
   /** The data that the thread was set up with, as JSON. */

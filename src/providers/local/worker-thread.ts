@@ -4,7 +4,8 @@ import { LocalError } from './errors.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
 import { localThreads } from './local-room.ts'
 import { keepThread, takeThread } from './spare-threads.ts'
-import { startThread, type ThreadFile } from './start-thread.ts'
+import { startThread } from '../start-thread.ts'
+import type { ThreadFile } from './thread-file.ts'
 
 /**
  * How long a thread may take to load its model: half a second on an idle machine. This bound only ends what hangs, since a
@@ -62,7 +63,10 @@ export class WorkerThread<Input, Output> implements Resource {
     return scope.open(options.name, async (signal) => {
       const { file, data } = options
       const spare = options.stateless ? takeThread(file, data) : undefined
-      const thread = new WorkerThread<Input, Output>(options, spare ?? startThread(file, data))
+      const thread = new WorkerThread<Input, Output>(
+        options,
+        spare ?? startThread(import.meta.url, file, data),
+      )
       if (spare) {
         thread.#run()
         return thread

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AudioFrame } from '../../audio/index.ts'
+import type { AudioFrame } from '../audio/index.ts'
 import { CatchUp } from './catch-up.ts'
 
 /** A frame of 20 ms with a number in it. */

@@ -1,4 +1,4 @@
-import { durationOf, type AudioFrame } from '../../audio/index.ts'
+import { durationOf, type AudioFrame } from '../audio/index.ts'
 
 /** How much earlier than in real time a frame may come, in milliseconds: timers jitter. */
 const JITTER = 40

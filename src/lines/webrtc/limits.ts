@@ -1,0 +1,45 @@
+/** Limits of the WebRTC line that no option sets, each with its reason (SC18). */
+export const limits = {
+  /**
+   * Connections per thread. A connection has two codecs, and the module of the codecs has memory for 150. More threads than needed
+   * cost 30 MB each; fewer lose more calls if one dies.
+   */
+  perThread: 16,
+  /** Milliseconds to wait for a packet of sound that is missing. */
+  patience: 60,
+  /** Milliseconds of a gap in the sound that become silence. A longer gap is not heard: the caller was muted, or away. */
+  gap: 1_000,
+  /** Packets of sound from a client. Browsers send 50 per second, and 100 if they are asked to. */
+  packets: { perSecond: 120, burst: 240 },
+  /** Pieces of sound that may wait in the thread. A call sends 100 ms ahead, so more than a second means that it is out of step. */
+  pieces: 100,
+  /** Milliseconds that packets may be late. What is missed beyond that is sent later, and not faster. */
+  late: 60,
+  /** Messages, and pieces of sound, from a client. Per second: 50 of sound, one ping, and room to catch up. */
+  messages: { perSecond: 200, burst: 1_000 },
+  /** Bytes per message of the data channel, in both directions. */
+  message: 64 * 1024,
+  /** Bytes that wait for a client that does not read, before it is cut off. */
+  unread: 1024 * 1024,
+  /** Milliseconds of sound to send ahead, which a clear cannot fetch back: for how long this thread may be busy without a gap. */
+  ahead: 100,
+  /** Milliseconds of sound per piece, and between two looks for sound that is due. */
+  piece: 20,
+  resendEvery: 20,
+  /** Milliseconds of sound that came before its time that are still heard. */
+  catchUp: 1_000,
+  /** Milliseconds that a client has to disconnect by itself, after it was told that the agent has left. */
+  farewell: 500,
+  /** Milliseconds that a connection may take to end. A thread that takes longer is ended. */
+  closePatience: 1_000,
+  /** Milliseconds for which the token of a call is good: a client connects right after it got the token. */
+  token: 60_000,
+  /** Characters per token, which has the data of the request in it. */
+  tokenLength: 4_000,
+  /** Bytes per request: an offer of a browser with video has 8 KB. */
+  body: 64 * 1024,
+  /** Sections of an offer. A client has one for sound, up to two for video, and one for messages. */
+  sections: 8,
+  /** Candidates per connection. Each is an address that this server sends packets to. */
+  candidates: 64,
+} as const

@@ -14,6 +14,8 @@ export interface PacedPlayoutOptions {
   readonly ahead: number
   /** Milliseconds of sound per piece. */
   readonly piece: number
+  /** How many milliseconds after it was due sound is heard, as far as that is known at a time. Default: 0. */
+  readonly lag?: (now: number) => number
 }
 
 /** Sound to send, or marks that the caller has reached by now. */
@@ -41,17 +43,19 @@ export class PacedPlayout implements Playout<Paced> {
   readonly #window: SendWindow
   readonly #perMs: number
   readonly #ahead: number
+  readonly #lag: (now: number) => number
   /** When everything that was sent will have been heard. */
   #endsAt = -Infinity
   /** The position behind the last sound that was sent. */
   #sentTo = 0
   readonly #due: Due[] = []
 
-  constructor({ sampleRate, ahead, piece }: PacedPlayoutOptions) {
+  constructor({ sampleRate, ahead, piece, lag = () => 0 }: PacedPlayoutOptions) {
     const { queued, marks } = limits
     this.#window = new SendWindow({ sampleRate, ahead, piece, queued, marks })
     this.#perMs = sampleRate / 1000
     this.#ahead = ahead
+    this.#lag = lag
   }
 
   get paced(): boolean {
@@ -83,7 +87,7 @@ export class PacedPlayout implements Playout<Paced> {
     if (window.markDue)
       this.#due.push({ at: window.sent, endsAt: Math.max(now, this.#endsAt), order: window.sendMarks() })
     const [due] = this.#due
-    if (due && due.endsAt <= now) {
+    if (due && due.endsAt <= now - this.#lag(now)) {
       this.#due.shift()
       window.confirm(due.at)
       return { reached: window.settle(due.order) }
@@ -102,7 +106,7 @@ export class PacedPlayout implements Playout<Paced> {
 
   /** The caller has heard what was sent, except for what is still to come. */
   #listen(now: number): void {
-    const left = Math.max(0, this.#endsAt - now) * this.#perMs
+    const left = Math.max(0, this.#endsAt - now + this.#lag(now)) * this.#perMs
     this.#window.confirm(Math.max(0, Math.floor(this.#sentTo - left)))
   }
 }

@@ -12,6 +12,8 @@ export interface Peer {
   owner: PeerOwner
   /** Bytes that were sent and have not left yet. */
   readonly buffered: number
+  /** How long sound takes to reach the far end, in milliseconds, if the far end reports it. */
+  readonly delay?: number
   /** Does nothing unless the peer is connected. */
   send(data: string | Uint8Array): void
   /** Asks for a sign of life that the far end gives by itself: a WebSocket ping. Its pong is a control frame. */

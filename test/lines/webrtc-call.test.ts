@@ -147,6 +147,23 @@ describe('sound over WebRTC', () => {
     }))
 })
 
+describe('what a WebRTC client has heard', () => {
+  it('[WR4] does not grow while the client gives no sign of life', () =>
+    scene(async ({ clock, call: calls, wires }) => {
+      const { client, call } = await calls()
+      call.say('Bright Dental, good morning! How can I help you? '.repeat(4), 1)
+      await clock.elapse(2_000)
+      wires.vanish()
+      client.freezes()
+      await clock.elapse(4_000)
+      expect(call.emitted.at(-1)).toBe('lost')
+      const heard = Number(call.emitted[0]!.split(' ')[2])
+      // The last ping came up to a second before.
+      expect(heard).toBeGreaterThan(1_500)
+      expect(heard).toBeLessThanOrEqual(2_000 + limits.quiet)
+    }))
+})
+
 describe('requests of clients', () => {
   it('[WR3] are read as Pipecat writes them', () => {
     const offer = { sdp: 'v=0', type: 'offer', pc_id: null, restart_pc: false, requestData: { a: 1 } }

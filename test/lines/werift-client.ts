@@ -121,8 +121,7 @@ export class WeriftClient {
     for (let at = 0; at + 480 <= samples.length; at += 480) {
       const timestamp = Math.round(begins * 48 + at * 2) % 2 ** 32
       this.#after(begins + at / 24 - systemClock.now(), () => {
-        const payload = this.#encoder.encode(samples.subarray(at, at + 480))
-        if (payload) this.sendPacket(payload, timestamp)
+        this.sendPacket(this.#encoder.encode(samples.subarray(at, at + 480)), timestamp)
       })
     }
   }

@@ -63,7 +63,7 @@ export abstract class ClientCall extends BaseCall<Paced> {
     this.#settings = settings
     this.speaks = speaks
     this.#catchUp = new CatchUp(catchUp)
-    this.playout = new PacedPlayout({ sampleRate: speaks, ahead, piece })
+    this.playout = new PacedPlayout({ sampleRate: speaks, ahead, piece, lag: (now) => this.lag(now) })
     this.conversation = new RtviConversation(
       {
         scope: options.calls.scope,
@@ -81,6 +81,11 @@ export abstract class ClientCall extends BaseCall<Paced> {
   protected abstract encodeSound(samples: Int16Array): Uint8Array
   /** Has a client that is ready disconnect. */
   protected abstract dismissClient(farewell: PoliteFarewell): void
+
+  /** How many milliseconds after it was due sound is heard, as far as the transport knows. */
+  protected lag(_now: number): number {
+    return 0
+  }
 
   // ── called by the session ──
 

@@ -7,6 +7,7 @@ import {
   type RTCDataChannel,
   type RTCRtpTransceiver,
 } from 'werift'
+import { systemClock } from '../../scope/index.ts'
 import { isLoopback } from '../loopback.ts'
 import { limits } from './limits.ts'
 import { SoundIn } from './sound-in.ts'
@@ -45,7 +46,7 @@ export class Connection {
             mimeType: 'audio/opus',
             clockRate: 48_000,
             channels: 2,
-            parameters: 'minptime=10;useinbandfec=1;usedtx=1',
+            parameters: 'minptime=10;useinbandfec=1',
           }),
         ],
         // Without a codec, werift cannot even refuse video.
@@ -123,18 +124,31 @@ export class Connection {
     this.#audio = transceiver
     transceiver.setDirection('sendrecv')
     await transceiver.sender.replaceTrack(new MediaStreamTrack({ kind: 'audio' }))
+    transceiver.sender.onRtcp.subscribe(() => this.#reportDelay(transceiver))
     for (const track of transceiver.receiver.tracks) this.#hear(track)
     transceiver.onTrack.subscribe((track) => this.#hear(track))
   }
 
   #hear(track: MediaStreamTrack): void {
-    this.#in ??= new SoundIn((samples) =>
+    this.#in ??= new SoundIn(systemClock, (samples) =>
       this.#emit({ type: 'sound', samples }, samples.buffer as ArrayBuffer),
     )
     track.onReceiveRtp.subscribe(({ header, payload }) => {
       if (this.#isGone) return
       this.#in?.push({ sequence: header.sequenceNumber, timestamp: header.timestamp, payload })
     })
+  }
+
+  /** The client has reported what it receives, now and then. */
+  #reportDelay({ sender }: RTCRtpTransceiver): void {
+    sender
+      .getStats()
+      .then((stats) => {
+        for (const each of stats.values() as Iterable<{ readonly roundTripTime?: number }>)
+          if (each.roundTripTime !== undefined && !this.#isGone)
+            this.#emit({ type: 'delay', ms: Math.max(0, each.roundTripTime * 500) })
+      })
+      .catch(() => {})
   }
 
   /** The client's channel for messages. Further ones are ignored. */
@@ -154,10 +168,10 @@ export class Connection {
 
   #connected(): void {
     if (this.#out || this.#isGone) return
-    this.#out = new SoundOut((packet) => this.#sendPacket(packet))
+    this.#out = new SoundOut(systemClock, (packet) => this.#sendPacket(packet))
     this.#emit({ type: 'connected' })
     // Clients attach the sound of the agent when its first packet has arrived, which should not be its first word.
-    this.#out.push(new Int16Array(480).fill(1))
+    this.#out.push(new Int16Array(480))
   }
 
   #sendPacket({ payload, sequence, timestamp, marker }: OutgoingPacket): void {

@@ -15,6 +15,10 @@ export const limits = {
   pieces: 100,
   /** Milliseconds that packets may be late. What is missed beyond that is sent later, and not faster. */
   late: 60,
+  /** Packets of silence to send after a sound, 20 ms each: the client's buffer is empty then, and nothing of the sound is left. */
+  tail: 5,
+  /** Milliseconds after the last sign of life for which sound still counts as heard: pings come once per second. */
+  quiet: 1_200,
   /** Messages, and pieces of sound, from a client. Per second: 50 of sound, one ping, and room to catch up. */
   messages: { perSecond: 200, burst: 1_000 },
   /** Bytes per message of the data channel, in both directions. */

@@ -10,14 +10,11 @@ interface Buffers {
 const SET_COMPLEXITY = 4010
 const SET_INBAND_FEC = 4012
 const SET_PACKET_LOSS = 4014
-const SET_DTX = 4016
 
 /** Bits per second, which is transparent for a voice. */
 const BIT_RATE = 32_000
 /** Percent of loss that the encoder prepares for: without it, it adds no redundancy. */
 const EXPECTED_LOSS = 5
-/** Packets up to this size say only that there is silence, and need not be sent. */
-const SILENT = 2
 /** The longest packet that the decoder takes. */
 const MAX_PACKET = 1_275 * 3
 
@@ -33,7 +30,6 @@ export class OpusEncoder {
     this.#codec.encoderCTL(SET_COMPLEXITY, 5)
     this.#codec.encoderCTL(SET_INBAND_FEC, 1)
     this.#codec.encoderCTL(SET_PACKET_LOSS, EXPECTED_LOSS)
-    this.#codec.encoderCTL(SET_DTX, 1)
   }
 
   /** Samples per packet. */
@@ -41,11 +37,9 @@ export class OpusEncoder {
     return this.#frame
   }
 
-  /** Returns a packet, or undefined if there is only silence that need not be sent. */
-  encode(samples: Int16Array): Buffer | undefined {
+  encode(samples: Int16Array): Buffer {
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
-    const packet = this.#codec.encode(bytes, this.#frame)
-    return packet.length > SILENT ? packet : undefined
+    return this.#codec.encode(bytes, this.#frame)
   }
 
   delete(): void {

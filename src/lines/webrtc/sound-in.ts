@@ -1,4 +1,4 @@
-import { systemClock, type Timer } from '../../scope/index.ts'
+import type { Clock, Timer } from '../../scope/index.ts'
 import { RateLimit } from '../rate-limit.ts'
 import { Concealer } from './concealer.ts'
 import { JitterBuffer, type NextSound, type Packet } from './jitter-buffer.ts'
@@ -14,6 +14,7 @@ export const TICKS = 48
 
 /** Makes sound of the RTP packets of a caller: puts them in order, decodes them, and conceals what was lost. */
 export class SoundIn {
+  readonly #clock: Clock
   readonly #emit: (samples: Int16Array) => void
   readonly #decoder = new OpusDecoder(RATE)
   readonly #concealer = new Concealer(RATE)
@@ -22,15 +23,17 @@ export class SoundIn {
     durationOf: opusDuration,
     patience: limits.patience,
   })
-  readonly #rate = new RateLimit(limits.packets, systemClock.now())
+  readonly #rate: RateLimit
   #timer: Timer | undefined
 
-  constructor(emit: (samples: Int16Array) => void) {
+  constructor(clock: Clock, emit: (samples: Int16Array) => void) {
+    this.#clock = clock
     this.#emit = emit
+    this.#rate = new RateLimit(limits.packets, clock.now())
   }
 
   push(packet: Packet): void {
-    const now = systemClock.now()
+    const now = this.#clock.now()
     // More packets than a microphone sends are not decoded.
     if (!this.#rate.take(now) || opusDuration(packet.payload) === 0) return
     this.#jitter.push(packet, now)
@@ -51,12 +54,12 @@ export class SoundIn {
     }
     const { wakeAt } = this.#jitter
     if (wakeAt === undefined) return
-    const wait = Math.max(1, wakeAt - systemClock.now())
-    this.#timer = systemClock.after(wait, 'a packet that is missing', () => this.#flow())
+    const wait = Math.max(1, wakeAt - this.#clock.now())
+    this.#timer = this.#clock.after(wait, 'a packet that is missing', () => this.#flow())
   }
 
   #next(): NextSound | undefined {
-    return this.#jitter.next(systemClock.now())
+    return this.#jitter.next(this.#clock.now())
   }
 
   #soundOf(next: NextSound): Int16Array {

@@ -1,4 +1,4 @@
-import { systemClock, type Timer } from '../../scope/index.ts'
+import type { Clock, Timer } from '../../scope/index.ts'
 import { limits } from './limits.ts'
 import { OpusEncoder } from './opus.ts'
 import { TICKS } from './sound-in.ts'
@@ -16,34 +16,36 @@ export interface OutgoingPacket {
 const PACKET = 20
 
 /**
- * Sends sound in RTP packets, one every 20 ms. While there is no sound, and for silence, nothing is sent: the timestamps go on, so
- * that the far end knows how long that took.
+ * Sends sound in RTP packets, one every 20 ms (WR4). Silence is not sent, except for its beginning: a client that gets nothing more
+ * in the middle of a sound makes up how it goes on. The timestamps go on, so that the client knows how long a pause was.
  */
 export class SoundOut {
+  readonly #clock: Clock
   readonly #send: (packet: OutgoingPacket) => void
   readonly #encoder = new OpusEncoder(24_000)
   /** Sound that waits, and where its first piece begins. */
   #queue: Int16Array[] = []
   #offset = 0
   #sequence = 0
+  readonly #startedAt: number
   /** When the next packet is due. */
-  #dueAt = systemClock.now()
-  readonly #startedAt = this.#dueAt
-  #paused = true
+  #dueAt: number
+  /** Packets of silence since the last sound. */
+  #silent = 0
+  #isPaused = true
   #timer: Timer | undefined
 
-  constructor(send: (packet: OutgoingPacket) => void) {
+  constructor(clock: Clock, send: (packet: OutgoingPacket) => void) {
+    this.#clock = clock
     this.#send = send
+    this.#startedAt = this.#dueAt = clock.now()
   }
 
-  /** Queues sound. Sound that comes faster than it is played, and more than it should be, is dropped. */
+  /** Queues sound. More than should ever wait is dropped. */
   push(samples: Int16Array): void {
     if (this.#queue.length >= limits.pieces) return
     this.#queue.push(samples)
-    if (this.#timer) return
-    // After a pause, sound begins at once, but not before the packet before it has been heard.
-    this.#dueAt = Math.max(systemClock.now(), this.#dueAt)
-    this.#next()
+    if (!this.#timer) this.#next()
   }
 
   close(): void {
@@ -51,28 +53,31 @@ export class SoundOut {
     this.#encoder.delete()
   }
 
+  /** Sends the next packet when it is due. After a pause, that is at once. */
   #next(): void {
-    this.#timer = systemClock.after(Math.max(0, this.#dueAt - systemClock.now()), 'a packet is due', () => {
+    const now = this.#clock.now()
+    // What a thread that was blocked has missed is sent later, and not faster.
+    this.#dueAt = Math.max(this.#dueAt, now - limits.late)
+    if (this.#isPaused) this.#dueAt = Math.max(this.#dueAt, now)
+    this.#timer = this.#clock.after(Math.max(0, this.#dueAt - now), 'a packet is due', () => {
       this.#timer = undefined
-      // A thread that was blocked does not send at once what it has missed.
-      this.#dueAt = Math.max(this.#dueAt, systemClock.now() - limits.late)
-      this.#sendPacket()
+      this.#sendPacket(this.#take(this.#encoder.frame))
       this.#dueAt += PACKET
-      if (this.#queue.length > 0) this.#next()
-      else this.#paused = true
+      if (this.#queue.length > 0 || !this.#isPaused) this.#next()
     })
   }
 
-  #sendPacket(): void {
-    const payload = this.#encoder.encode(this.#take(this.#encoder.frame))
-    if (!payload) {
-      this.#paused = true
+  #sendPacket(samples: Int16Array): void {
+    this.#silent = isSilent(samples) ? this.#silent + 1 : 0
+    if (this.#silent > limits.tail) {
+      this.#isPaused = true
       return
     }
+    const payload = this.#encoder.encode(samples)
     const timestamp = Math.round((this.#dueAt - this.#startedAt) * TICKS) % 2 ** 32
-    this.#send({ payload, sequence: this.#sequence, timestamp, marker: this.#paused })
+    this.#send({ payload, sequence: this.#sequence, timestamp, marker: this.#isPaused })
     this.#sequence = (this.#sequence + 1) % 2 ** 16
-    this.#paused = false
+    this.#isPaused = false
   }
 
   /** Takes so many samples. If there are fewer, silence follows. */
@@ -94,3 +99,6 @@ export class SoundOut {
     return taken
   }
 }
+
+/** Whether nothing can be heard: less than -84 dB. */
+const isSilent = (samples: Int16Array): boolean => samples.every((sample) => sample >= -2 && sample <= 2)

@@ -35,7 +35,7 @@ export type FromThread = { readonly peer: number } & (
   | { readonly type: 'text'; readonly text: string }
   /** Sound of the caller: 16 kHz. */
   | { readonly type: 'sound'; readonly samples: Int16Array }
-  /** How long sound takes to be heard after it has left, in milliseconds, as far as the far end reports it. */
+  /** How long sound takes to reach the client, in milliseconds, by its latest report. */
   | { readonly type: 'delay'; readonly ms: number }
   /** Something failed that no peer can be blamed for. */
   | { readonly type: 'trouble'; readonly message: string }

@@ -24,6 +24,14 @@ export class WebRtcCall extends ClientCall {
     return data.startsWith('ping') ? undefined : this.conversation.receive(data)
   }
 
+  /**
+   * Sound is heard when it has crossed the network, as far as the client's reports tell how long that takes. While a client gives no
+   * sign of life, nothing counts as heard: it may have left.
+   */
+  protected override lag(now: number): number {
+    return Math.max(this.peer?.delay ?? 0, now - this.watchdog.lastSign - limits.quiet)
+  }
+
   protected encodeMessage(json: string): string {
     return json
   }

@@ -35,7 +35,6 @@ export class WebRtcPeer implements Peer, Live {
   readonly gone: Promise<void>
   /** Sound is kept by its sender until its time, and nothing waits for a client that does not read: it is cut off. */
   readonly buffered = 0
-  /** How long sound takes to be heard after it has left, in milliseconds, as far as that is known. */
   delay = 0
   readonly #options: WebRtcPeerOptions
   #answered: (sdp: string) => void = noop

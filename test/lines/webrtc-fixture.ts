@@ -62,8 +62,10 @@ export class WebRtcStage {
   }
 
   /** A client calls, is answered, and is ready. */
-  async call(): Promise<{ client: WeriftClient; call: AnsweredWebRtc }> {
-    const client = this.client()
+  async call(
+    options: Partial<WeriftClientOptions> = {},
+  ): Promise<{ client: WeriftClient; call: AnsweredWebRtc }> {
+    const client = this.client(options)
     const { status, body } = await client.offers()
     if (status !== 200) throw new Error(JSON.stringify(body))
     await this.until(() => this.answered.some(({ info }) => info.id === client.pcId))

@@ -1,9 +1,11 @@
+import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sine } from '../../src/audio/index.ts'
 import type { WebRtcCallsOptions } from '../../src/lines/webrtc/index.ts'
 import { limits } from '../../src/lines/webrtc/limits.ts'
 import { systemClock } from '../../src/scope/index.ts'
 import { runningThreads } from '../compiled-thread.ts'
+import { UdpProxy } from './udp-proxy.ts'
 import { WebRtcStage } from './webrtc-fixture.ts'
 import { localOrigin, type Answered } from './werift-client.ts'
 
@@ -18,7 +20,10 @@ const open = async (options: Partial<WebRtcCallsOptions> = {}): Promise<void> =>
 
 const codeOf = ({ status, body }: Answered): string => `${status} ${String(body['code'])}`
 
-const threads = (): number => [...runningThreads.values()].filter((file) => file === 'webrtc-thread').length
+const webRtcThreads = (): Worker[] =>
+  [...runningThreads].flatMap(([worker, file]) => (file === 'webrtc-thread' ? [worker] : []))
+
+const threads = (): number => webRtcThreads().length
 
 describe('a call over WebRTC, over real UDP', () => {
   it('[WR3] [WR4] [WR5] [WR6] carries sound and messages both ways until the client closes its data channel', async () => {
@@ -78,7 +83,7 @@ describe('a call over WebRTC, over real UDP', () => {
   it('[WR6] is lost with the reason if its thread dies, and the next call starts another thread', async () => {
     await open()
     const { call } = await stage.call()
-    for (const worker of runningThreads.keys()) await worker.terminate()
+    for (const worker of webRtcThreads()) await worker.terminate()
     await stage.until(() => call.emitted.includes('lost WORKER_DIED'))
     expect(stage.calls.size).toBe(0)
     const { call: next } = await stage.call()
@@ -91,6 +96,35 @@ describe('a call over WebRTC, over real UDP', () => {
     stage.scope.abort()
     expect(call.emitted).toEqual(['lost CALLS_CLOSED'])
     await stage.untilThreads(0)
+  })
+})
+
+describe('a call over a bad network', () => {
+  let proxy: UdpProxy
+  const detour = async (port: number): Promise<number> => {
+    proxy = await UdpProxy.open(port)
+    return proxy.port
+  }
+  afterEach(() => proxy.close())
+
+  it('[WR1] [WR2] [WR5] is heard in full length if packets are lost and reordered, and is lost if none arrive any more', async () => {
+    await open({ lostTimeout: 1_500 })
+    const { client, call } = await stage.call({ detour })
+    client.pings(200)
+    proxy.weather = { loss: 0.05, delay: 40 }
+    client.speaks(2_000)
+    const heard = (): number => call.frames.reduce((sum, { samples }) => sum + samples.length / 16, 0)
+    await client.until(() => client.sentPackets === 100)
+    // The last packets may be lost, which nothing that follows shows.
+    await stage.until(() => heard() >= 1_800)
+    await client.until(() => client.sentPings > 14)
+    expect(heard()).toBeLessThanOrEqual(2_000)
+    expect(proxy.lost).toBeGreaterThan(0)
+    expect(call.emitted).toEqual([])
+    proxy.weather = { loss: 1 }
+    await stage.until(() => call.emitted.includes('lost'))
+    await call.context.scope.close()
+    expect(call.context.connections).toMatchObject([{ name: 'webrtc', how: 'dropped' }])
   })
 })
 

@@ -16,8 +16,8 @@ export interface WeriftClientOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Whether it has a camera as well, as Pipecat's client does. Default: true. */
   readonly video?: boolean
-  /** Whether it says that it is ready, and sends pings. Default: true. */
-  readonly polite?: boolean
+  /** Opens a way to a port of the server, and returns the port to use instead. Default: none, the client sends directly. */
+  readonly detour?: (port: number) => Promise<number>
 }
 
 /** The origin of a page on this machine. */
@@ -33,12 +33,12 @@ export class WeriftClient {
   pcId: string | undefined
   hasEnded = false
   sentPings = 0
+  sentPackets = 0
   readonly #options: WeriftClientOptions
   readonly #changes = new Changes()
   readonly #encoder = new OpusEncoder(24_000)
   readonly #decoder = new OpusDecoder(16_000)
   readonly #timers = new Set<Timer>()
-  #sequence = 0
 
   constructor(options: WeriftClientOptions) {
     this.#options = options
@@ -88,7 +88,13 @@ export class WeriftClient {
     })
     if (answered.status !== 200) return answered
     this.pcId = answered.body['pc_id'] as string
-    await this.pc.setRemoteDescription({ type: 'answer', sdp: answered.body['sdp'] as string })
+    const { detour } = this.#options
+    const answer = answered.body['sdp'] as string
+    const [, port = ''] = / 127\.0\.0\.1 (\d+) typ host/.exec(answer) ?? []
+    const seen = detour ? answer.replaceAll(` ${port} typ`, ` ${await detour(Number(port))} typ`) : answer
+    await this.pc.setRemoteDescription({ type: 'answer', sdp: seen })
+    // The server would send directly to them.
+    if (detour) return answered
     await this.sends('PATCH', {
       pc_id: this.pcId,
       candidates: candidates.map((line) => ({
@@ -122,12 +128,13 @@ export class WeriftClient {
       const timestamp = Math.round(begins * 48 + at * 2) % 2 ** 32
       this.#after(begins + at / 24 - systemClock.now(), () => {
         this.sendPacket(this.#encoder.encode(samples.subarray(at, at + 480)), timestamp)
+        this.#changes.notify()
       })
     }
   }
 
-  sendPacket(payload: Buffer, timestamp: number, sequence = this.#sequence++): void {
-    const header = new RtpHeader({ sequenceNumber: sequence, timestamp, payloadType: 111 })
+  sendPacket(payload: Buffer, timestamp: number): void {
+    const header = new RtpHeader({ sequenceNumber: this.sentPackets++, timestamp, payloadType: 111 })
     this.pc
       .getTransceivers()[0]!
       .sender.sendRtp(new RtpPacket(header, payload))
@@ -179,7 +186,6 @@ export class WeriftClient {
 
   #opened(): void {
     this.#changes.notify()
-    if (this.#options.polite === false) return
     this.channel.send(
       JSON.stringify({
         type: 'signalling',

@@ -75,6 +75,12 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
+/** Most modules are the same in every project, and in the next run. Not for the root: errors of its setup would be unreadable. */
+const experimental = {
+  fsModuleCache: true,
+  fsModuleCachePath: pathOf('node_modules/.cache/vitest-modules'),
+}
+
 export default defineConfig({
   resolve: {
     alias: [{ find: /^\.+\/.*\bstart-thread\.ts$/, replacement: pathOf('test/compiled-thread.ts') }],
@@ -90,17 +96,13 @@ export default defineConfig({
     // Concurrent tests wait for child processes.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },
-    experimental: {
-      // The projects have most modules in common, and so have two runs. Without it each project would compile all of them.
-      fsModuleCache: true,
-      fsModuleCachePath: pathOf('node_modules/.cache/vitest-modules'),
-    },
     globalSetup: ['test/compile-programs.ts', 'test/postgres/serve-postgres.ts', 'test/studio/serve-page.ts'],
     projects: [
       {
         extends: true,
         test: {
           name: 'shared',
+          experimental,
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, newest, ...guarded, ...isolated],
           // Loading the modules anew for every file would take as long as the tests.
@@ -111,12 +113,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'guarded',
+          experimental,
           include: guarded,
           exclude: [...configDefaults.exclude, ...isolated],
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'isolated', include: isolated } },
+      { extends: true, test: { name: 'isolated', experimental, include: isolated } },
     ],
   },
 })

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TestProject } from 'vitest/node'
 import { compile, root } from './compile.ts'
 import { installPackage } from './install-package.ts'
+import { oncePerRun } from './once-per-run.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -53,7 +53,7 @@ export type Program =
   | keyof typeof watchdog
 
 /** Compiles the programs once per run of the tests, into a folder from which Node finds `node_modules`. */
-export default async function compilePrograms({ provide }: TestProject): Promise<() => Promise<void>> {
+export default oncePerRun(async ({ provide }) => {
   const cache = join(root, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, 'endwell-programs-'))
@@ -65,4 +65,4 @@ export default async function compilePrograms({ provide }: TestProject): Promise
   await compile({ entries: watchdog, folder })
   provide('programs', folder)
   return () => rm(folder, { recursive: true, force: true })
-}
+})

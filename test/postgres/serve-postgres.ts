@@ -1,4 +1,4 @@
-import type { TestProject } from 'vitest/node'
+import { oncePerRun } from '../once-per-run.ts'
 import { serveOnDemand } from '../serve-on-demand.ts'
 import { startPostgres, type PostgresServer } from './start-postgres.ts'
 
@@ -10,7 +10,7 @@ declare module 'vitest' {
 }
 
 /** Starts one Postgres server per run of the tests, when the first test asks for it. */
-export default async function servePostgres({ provide }: TestProject): Promise<() => Promise<void>> {
+export default oncePerRun(async ({ provide }) => {
   let server: PostgresServer | undefined
   const { url, close } = await serveOnDemand(async () => {
     server = await startPostgres()
@@ -21,4 +21,4 @@ export default async function servePostgres({ provide }: TestProject): Promise<(
     await close()
     await server?.end()
   }
-}
+})

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { TestProject } from 'vitest/node'
+import { oncePerRun } from '../once-per-run.ts'
 import { serveOnDemand } from '../serve-on-demand.ts'
 import { buildPage } from './build-page.ts'
 
@@ -11,11 +11,11 @@ declare module 'vitest' {
 }
 
 /** Builds the page once per run of the tests, when the first test asks for it. */
-export default async function servePage({ provide }: TestProject): Promise<() => Promise<void>> {
+export default oncePerRun(async ({ provide }) => {
   const { url, close } = await serveOnDemand(buildPage)
   provide('studio', url)
   return async () => {
     const folder = await close()
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   }
-}
+})

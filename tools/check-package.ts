@@ -16,6 +16,7 @@ import {
   unpackedBytes,
 } from './package/contents.ts'
 import { installScripts, type Lockfile } from './package/lockfile.ts'
+import { wrongTypes } from './package/resolved-types.ts'
 import { deadSubpaths, layOut, type Manifest } from './package/subpaths.ts'
 import { readTarball } from './package/tarball.ts'
 
@@ -51,16 +52,15 @@ async function checkPackage(folder: string): Promise<Result> {
     return { bytes: 0, files: 0, checks: [{ name: 'npm can pack the package', problems }] }
   }
 
-  const tarball = join(folder, name)
-  const packed = readFileSync(tarball)
+  const packed = readFileSync(join(folder, name))
   const files = readTarball(packed)
-  const manifest: Manifest & Record<string, unknown> = readJson('package.json')
+  const manifest: Manifest & { readonly version: string } & Record<string, unknown> = readJson('package.json')
   const lockfile: Lockfile = readJson('package-lock.json')
   const registry = await npm('config', 'get', 'registry')
   layOut(folder, files, manifest, join(root, 'node_modules'))
   const [lint, types, dead] = await Promise.all([
     publintProblems(manifest, packed),
-    attwProblems(tarball),
+    wrongTypes(files, manifest),
     deadSubpaths(folder, manifest),
   ])
   const checks: Check[] = [
@@ -102,16 +102,6 @@ async function publintProblems(manifest: Record<string, unknown>, packed: Buffer
   const tarball = new Uint8Array(packed).buffer
   const { messages } = await publint({ pack: { tarball }, strict: true })
   return messages.map((message) => formatMessage(message, manifest, { color: false }) ?? message.code)
-}
-
-async function attwProblems(tarball: string): Promise<string[]> {
-  const cli = fileURLToPath(
-    new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')),
-  )
-  const styles = ['--exclude-entrypoints', 'react/styles.css']
-  const args = [cli, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', ...styles]
-  const { problems } = await run(process.execPath, args)
-  return problems
 }
 
 await runCommand({

@@ -13,6 +13,7 @@ import {
   tooLarge,
 } from '../../tools/package/contents.ts'
 import { installScripts } from '../../tools/package/lockfile.ts'
+import { wrongTypes } from '../../tools/package/resolved-types.ts'
 import { deadSubpaths, layOut } from '../../tools/package/subpaths.ts'
 import { readTarball, type Files } from '../../tools/package/tarball.ts'
 import { root } from './tree.ts'
@@ -113,6 +114,36 @@ describe('install scripts', () => {
       'node_modules/c': {},
     }
     expect(installScripts({ packages })).toEqual(['node_modules/a has an install script'])
+  })
+})
+
+describe('types', () => {
+  it('are wrong if they do not resolve like the code, for Node or for a bundler', async () => {
+    const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` })
+    const exports = { '.': entry('index'), './untyped': './dist/untyped.js', './styles.css': './styles.css' }
+    const files = pack({
+      'dist/index.js': `export const a = 1`,
+      'dist/index.d.ts': `export declare const a: number`,
+      'dist/untyped.js': `export const b = 1`,
+      'styles.css': '',
+    })
+    const manifest = { name: 'small', version: '1.0.0', type: 'module', exports }
+    expect(await wrongTypes(files, manifest)).toEqual([
+      './untyped in node16-esm: No types',
+      './untyped in bundler: No types',
+    ])
+    const commonjs = {
+      ...manifest,
+      type: 'commonjs',
+      exports: { '.': { types: './dist/index.d.mts', default: './dist/index.js' } },
+    }
+    const mixed = pack({
+      'dist/index.js': `exports.a = 1`,
+      'dist/index.d.mts': `export declare const a: number`,
+    })
+    expect(await wrongTypes(mixed, commonjs)).toEqual([
+      '/node_modules/small/dist/index.d.mts: Masquerading as ESM',
+    ])
   })
 })
 

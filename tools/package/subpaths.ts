@@ -13,9 +13,13 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** Writes a package into a folder as `npm install` would, without its development dependencies. */
+/**
+ * Writes a package into a folder as `npm install` would, without its development dependencies, and without files that no
+ * program loads.
+ */
 export function layOut(folder: string, files: Files, manifest: Manifest, modules: string): void {
   for (const [path, content] of files) {
+    if (/\.(md|d\.ts)$/.test(path)) continue
     const target = join(folder, 'node_modules', manifest.name, path)
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, content)

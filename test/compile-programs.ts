@@ -33,7 +33,9 @@ const agents = {
   'phone-example': 'examples/phone/server.ts',
   'readme-session': 'examples/browser/session.ts',
   'broken-agent': 'test/fixtures/agents/broken.ts',
+  'deadly-agent': 'test/hunt/deadly-agent.js',
   'desk-agent': 'test/fixtures/agents/desk.ts',
+  'fixed-agent': 'examples/hunt/fixed.ts',
   'holding-agent': 'test/fixtures/agents/holding.ts',
   'recorded-agent': 'test/fixtures/agents/recorded.ts',
 }

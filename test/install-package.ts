@@ -13,6 +13,7 @@ const started = [
   'cli/reload/dev-worker.js',
   'cli/reload/loaded-files-hooks.js',
   'cli/hunt/hunt-process.js',
+  'cli/hunt/hunter.js',
   'host/start/call-worker.js',
   'host/start/check-agent-process.js',
   'host/start/work-worker.js',

@@ -12,6 +12,7 @@ import {
   callTool,
   type LlmAnswer,
 } from '../../src/testing/index.ts'
+import { compiled } from '../compiled.ts'
 import { runProgram } from './run-program.ts'
 import { TerminalDouble } from './terminal-double.ts'
 
@@ -256,7 +257,7 @@ describe('endwell chat', () => {
 
 describe('endwell chat, as a program', () => {
   it('[TM1] [HO45] talks to the agent of a file, and hangs up at Ctrl-C', async () => {
-    const program = runProgram(['chat', 'examples/clock.ts', '--json'])
+    const program = runProgram(['chat', compiled('clock-agent'), '--json'])
     await program.prints(/"type":"agent"/)
     program.signal('SIGINT')
     expect(await program.ended()).toBe(0)

@@ -10,6 +10,8 @@ import type { HuntRequest } from '../../src/cli/hunt/messages.ts'
 import { runHunt } from '../../src/cli/hunt/run-hunt.ts'
 import type { HuntFinding, HuntResult } from '../../src/testing/index.ts'
 import { root } from '../compile.ts'
+import { compiled, installedPackage } from '../compiled.ts'
+import { runCommand } from './run-command.ts'
 import { runProgram } from './run-program.ts'
 
 const request: HuntRequest = {
@@ -52,15 +54,14 @@ describe('endwell hunt', () => {
   })
 
   it('[HN5] finds nothing in the example without its bugs: exit code 0', async () => {
-    const program = runProgram(['hunt', 'examples/hunt/fixed.ts', '--moments', '1'], { endwell: root })
-    await program.until(() => program.code !== undefined)
-    expect([program.code, program.errors]).toEqual([0, ''])
-    expect(program.out).toContain('✓ every call ended well')
-    expect(program.out).toContain('Other machines, played by the hunt: tables.example')
+    const { code, out, errors } = await runCommand(['hunt', compiled('fixed-agent'), '--moments', '1'])
+    expect([code, errors]).toEqual([0, ''])
+    expect(out).toContain('✓ every call ended well')
+    expect(out).toContain('Other machines, played by the hunt: tables.example')
   })
 
   it('[HN5] goes on in another process without the calls that killed or blocked the first ones', async () => {
-    const { forkHunter } = (await import(join(root, 'dist/cli/hunt/hunter.js'))) as {
+    const { forkHunter } = (await import(join(installedPackage(), 'dist/cli/hunt/hunter.js'))) as {
       forkHunter: (limits: { loading: number; playing: number }) => Launch
     }
     const marks = temporaryFolder()
@@ -70,7 +71,7 @@ describe('endwell hunt', () => {
       process.kill(Number(readFileSync(join(marks, 'pid'), 'utf8')))
     })
     const launch = forkHunter({ loading: 60_000, playing: 4_000 })
-    const file = 'test/hunt/deadly-agent.js'
+    const file = compiled('deadly-agent')
     const result = await runHunt({ ...request, file, moments: 1 }, launch, signal, () => {})
     const [finding] = result.findings
     expect(finding).toMatchObject({

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { installedPackage } from '../compiled.ts'
 import { manifest } from '../house/tree.ts'
 import { Program } from '../program.ts'
 import { productionFolder } from './production.ts'
@@ -32,12 +33,13 @@ const packageOf = (folder: string): Project =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Project
 
 /** Links what `npm install` would install, and nothing else. */
-function install(folder: string, into = folder): void {
+function install(folder: string, endwell: string, into = folder): void {
   const { dependencies, devDependencies } = packageOf(folder)
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
     const place = join(into, 'node_modules', name)
     mkdirSync(dirname(place), { recursive: true })
-    symlinkSync(name === 'endwell' ? root : join(root, 'node_modules', name), place, 'dir')
+    rmSync(place, { force: true })
+    symlinkSync(name === 'endwell' ? endwell : join(root, 'node_modules', name), place, 'dir')
   }
 }
 
@@ -60,11 +62,13 @@ describe('endwell init', { timeout: 120_000 }, () => {
     expect(scripts.test).toBe('tsc && node --import tsx --test agent.test.ts')
     expect(dependencies['endwell']).toBe(`^${manifest.version}`)
     expect(others.map(packageOf)).toMatchObject(others.map(() => ({ dependencies, devDependencies })))
-    install(first, parent)
+    install(first, root, parent)
     // One compiler for all of them, with the options of the first.
     const config = { extends: './local/tsconfig.json', include: ['*/*.ts'] }
     writeFileSync(join(parent, 'tsconfig.json'), JSON.stringify(config))
     await passes(parent, [join(root, 'node_modules/typescript/bin/tsc')])
+    // The installed package has no types, but its modules are joined, and load faster.
+    install(first, installedPackage(), parent)
     const tests = [first, ...others].map((folder) => join(folder, 'agent.test.ts'))
     await passes(parent, ['--import', 'tsx', '--test', ...tests])
   })
@@ -72,9 +76,9 @@ describe('endwell init', { timeout: 120_000 }, () => {
   it('[IN1] writes a project that answers calls at once, with the .env of its example', async () => {
     const folder = emptyFolder()
     expect(await init([folder, '--yes', '--models', 'openai', '--line', 'phone'])).toMatchObject({ code: 0 })
-    install(folder)
+    install(folder, installedPackage())
     cpSync(join(folder, '.env.example'), join(folder, '.env'))
-    const program = runProgram(['dev', 'agent.ts', '--json', '--port', '0'], { cwd: folder, endwell: root })
+    const program = runProgram(['dev', 'agent.ts', '--json', '--port', '0'], { cwd: folder })
     const info = (await (await fetch(new URL('/api/info', await program.url()))).json()) as object
     expect(info).toMatchObject({ name: 'Front desk', models: { llm: 'scripted' } })
     program.signal('SIGINT')

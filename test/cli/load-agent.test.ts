@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { installedPackage } from '../compiled.ts'
 import { runCommand } from './run-command.ts'
-import { runProgram } from './run-program.ts'
 
 /** A folder for projects that have endwell installed. */
 let folder = ''
@@ -45,11 +45,10 @@ describe('an agent file', () => {
     ['JavaScript', undefined, 'agent.js', plain],
     ['JavaScript with the extension .mjs', 'commonjs', 'agent.mjs', plain],
   ])('can be %s', async (_, type, name, text) => {
-    const program = runProgram(dev(project(type, name, text)))
-    const { agent } = (await (await fetch(`${await program.url()}/api/info`)).json()) as { agent: string }
-    expect(agent).toBe('clock')
-    program.signal('SIGTERM')
-    expect(await program.ended()).toBe(0)
+    const file = project(type, name, text)
+    const { lines } = await runCommand(['doctor', file, '--json', '--port', '0'], { cwd: dirname(file) })
+    const { checks } = lines[0] as unknown as { checks: readonly Finding[] }
+    expect(checks).toContainEqual({ name: 'agent file', state: 'ok', text: `${file} is Clock` })
   })
 
   it.each([

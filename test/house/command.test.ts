@@ -98,13 +98,13 @@ interface Ended {
 }
 
 const program = `
-import { runCommand } from './src/cli/command.ts'
+import { runCommand } from './dist/cli/command.js'
 await runCommand({ name: 'x', summary: 'Exits.', options: { code: { type: 'number', about: 'the exit code', default: 0 } },
   run: async ({ code }) => { console.log('ran'); return code } }, process.argv.slice(1))`
 
 const run = async (...args: string[]): Promise<Ended> =>
   new Promise((resolve) => {
-    const all = ['--import', 'tsx', '--input-type=module', '--eval', program, '--', ...args]
+    const all = ['--input-type=module', '--eval', program, '--', ...args]
     execFile(process.execPath, all, { cwd: root }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     )

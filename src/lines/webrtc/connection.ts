@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import {
   MediaStreamTrack,
   RTCPeerConnection,
@@ -15,9 +16,6 @@ import { SoundOut, type OutgoingPacket } from './sound-out.ts'
 import type { FromThread, IceCandidate, NetworkSettings } from './thread-messages.ts'
 
 type Emit = FromThread extends infer Each ? (Each extends unknown ? Omit<Each, 'peer'> : never) : never
-
-/** A name that only the network of the far end can resolve. Its packets show the address. */
-const LOCAL_NAME = /\.local\b/
 
 /**
  * One connection to a client, in the thread that has it. Answers the offer with all candidates at once, because nothing can be sent
@@ -115,9 +113,10 @@ export class Connection {
     this.#end('invalid', error instanceof Error ? error.message : String(error))
   }
 
-  /** Whether to use a candidate. */
+  /** Whether to use a candidate: only addresses, since a name would be looked up for whoever sends it. Packets show the address. */
   #counts(candidate: string): boolean {
-    return !LOCAL_NAME.test(candidate) && this.#candidates++ < limits.candidates
+    const [, , , , address = ''] = candidate.split(' ')
+    return (candidate === '' || isIP(address) !== 0) && this.#candidates++ < limits.candidates
   }
 
   async #takeSound(transceiver: RTCRtpTransceiver): Promise<void> {

@@ -5,6 +5,8 @@ export const limits = {
    * cost 30 MB each; fewer lose more calls if one dies.
    */
   perThread: 16,
+  /** Warnings per thread about packets that could not be handled: a client can cause any number. */
+  warnings: 10,
   /** Milliseconds to wait for a packet of sound that is missing. */
   patience: 60,
   /** Milliseconds of a gap in the sound that become silence. A longer gap is not heard: the caller was muted, or away. */

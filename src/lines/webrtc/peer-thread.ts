@@ -23,6 +23,7 @@ export class PeerThread {
   /** Resolves when the thread has ended. */
   readonly exited: Promise<void>
   #lastPeer = 0
+  #warnings = 0
   #hasEnded = false
 
   constructor(options: PeerThreadOptions) {
@@ -71,9 +72,14 @@ export class PeerThread {
     if (!this.#hasEnded) this.#worker.postMessage(message, [...transfer])
   }
 
+  /** A client could send any number of packets that cannot be handled. */
+  #warn(error: string): void {
+    if (this.#warnings++ < limits.warnings)
+      this.#options.logger.warn({ error }, 'a WebRTC packet could not be handled')
+  }
+
   #handle(message: FromThread): void {
-    if (message.type === 'trouble')
-      return this.#options.logger.warn({ error: message.message }, 'a packet could not be handled')
+    if (message.type === 'trouble') return this.#warn(message.message)
     const peer = this.#peers.get(message.peer)
     if (!peer) return undefined
     if (message.type === 'gone') this.#peers.delete(message.peer)

@@ -217,6 +217,24 @@ describe('an offer', () => {
     expect(codeOf(await client.sends('POST', offer))).toBe('503 CLOSING')
   })
 
+  it('[WR3] [LN12] takes a place while the ICE servers of this server are listed', async () => {
+    let list: (servers: []) => void = () => {}
+    let ask: () => void = () => {}
+    const asked = new Promise<void>((resolve) => (ask = resolve))
+    await open({
+      maxCalls: 1,
+      ownIceServers: () => {
+        ask()
+        return new Promise<[]>((settle) => (list = settle))
+      },
+    })
+    const first = stage.client().offers()
+    await asked
+    expect(codeOf(await stage.client().offers())).toBe('429 BUSY')
+    list([])
+    expect((await first).status).toBe(200)
+  })
+
   it('[WR6] is answered by a thread that has room, and 16 fill one', async () => {
     await open()
     const client = stage.client({ video: false })

@@ -184,7 +184,15 @@ export class Connection {
     this.#isGone = true
     this.#in?.close()
     this.#out?.close()
-    const gone = (): void => this.#emit({ type: 'gone', how, reason })
+    let isTold = false
+    const gone = (): void => {
+      if (isTold) return
+      isTold = true
+      patience.clear()
+      this.#emit({ type: 'gone', how, reason })
+    }
+    // A thread that never told would be ended, with all of its calls. What is left of this connection ends with the last of them.
+    const patience = systemClock.after(limits.endPatience, 'end of a connection', gone)
     this.#pc.close().then(gone, gone)
   }
 }

@@ -36,7 +36,9 @@ export const limits = {
   catchUp: 1_000,
   /** Milliseconds that a client has to disconnect by itself, after it was told that the agent has left. */
   farewell: 500,
-  /** Milliseconds that a connection may take to end. A thread that takes longer is ended. */
+  /** Milliseconds that werift may take to end a connection: it sends its last packets. */
+  endPatience: 500,
+  /** Milliseconds that a thread may take to say that a connection has ended. One that takes longer is blocked, and is ended. */
   closePatience: 1_000,
   /** Milliseconds for which the token of a call is good: a client connects right after it got the token. */
   token: 60_000,
@@ -46,6 +48,8 @@ export const limits = {
   body: 64 * 1024,
   /** Sections of an offer. A client has one for sound, up to two for video, and one for messages. */
   sections: 8,
+  /** Milliseconds that a function may take to list ICE servers. A client gives up soon after that. */
+  listing: 5_000,
   /** Candidates per connection. Each is an address that this server sends packets to. */
   candidates: 64,
 } as const

@@ -10,6 +10,7 @@ import { checkPackages, type IceServer, type IceServers } from '../webrtc-option
 import { checkWebRtcOptions, type WebRtcCallInfo, type WebRtcCallsOptions } from './calls-options.ts'
 import { OfferInvalidError } from './errors.ts'
 import { limits } from './limits.ts'
+import { listIceServers } from './list-ice-servers.ts'
 import { ownAddresses } from './own-addresses.ts'
 import { OfferEndpoint, type OfferRequest, type SignalAnswer } from './offer-endpoint.ts'
 import { PeerThreads } from './peer-threads.ts'
@@ -60,6 +61,8 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
   readonly #threads: PeerThreads
   /** By the name of the call, which clients know as `pc_id`. */
   readonly #peers = new Map<string, Connected>()
+  /** Offers that were accepted, and have no connection yet. */
+  #accepted = 0
 
   constructor(options: WebRtcCallsOptions) {
     checkWebRtcOptions(options)
@@ -88,7 +91,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
 
   /** How many clients are about to connect. */
   get arriving(): number {
-    return [...this.#peers.values()].filter(({ deadline }) => deadline).length
+    return this.#accepted + [...this.#peers.values()].filter(({ deadline }) => deadline).length
   }
 
   /** Whether a request is for these calls. */
@@ -121,7 +124,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       connection: {
         sessionId: id,
         webrtcRequestParams: { endpoint: `${address}?token=${encodeURIComponent(token)}` },
-        ...(iceServers ? { iceConfig: { iceServers: await listOf(iceServers) } } : {}),
+        ...(iceServers ? { iceConfig: { iceServers: await this.#list(iceServers) } } : {}),
       },
     }
   }
@@ -168,8 +171,10 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       return { refused: admitted }
     }
     const { id } = admitted
-    const network = await this.#network()
-    if (this.scope.state !== 'live') return { refused: 'CLOSING' }
+    this.#accepted++
+    const network = await this.#network().catch(noop)
+    this.#accepted--
+    if (!network || this.scope.state !== 'live') return { refused: 'CLOSING' }
     const peer = this.#connect(offer.sdp, network, { ...admitted, origin, address, headers })
     try {
       return { body: { sdp: await peer.answer, type: 'answer', pc_id: id } }
@@ -202,8 +207,12 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     return {
       addresses: addresses ?? ownAddresses(secret === undefined),
       ports,
-      iceServers: ownIceServers ? await listOf(ownIceServers) : [],
+      iceServers: await this.#list(ownIceServers),
     }
+  }
+
+  #list(servers: IceServers | undefined): Promise<readonly IceServer[]> {
+    return listIceServers(servers, this.scope, this.logger)
   }
 
   /** Connects a client. Its call begins when it has connected, which it must do in time. */
@@ -248,8 +257,4 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     entry.peer.add(candidates)
     return { body: { status: 'success' } }
   }
-}
-
-async function listOf(servers: IceServers): Promise<readonly IceServer[]> {
-  return typeof servers === 'function' ? await servers() : servers
 }

@@ -1,0 +1,23 @@
+import { RTCPeerConnection } from 'werift'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { Connection } from '../../src/lines/webrtc/connection.ts'
+import { limits } from '../../src/lines/webrtc/limits.ts'
+
+it('[WR6] a connection that does not end is given up, so that its thread and the other calls in it go on', async () => {
+  const closing = vi.spyOn(RTCPeerConnection.prototype, 'close').mockReturnValue(new Promise(() => {}))
+  vi.useFakeTimers()
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    const [left] = closing.mock.contexts as unknown as RTCPeerConnection[]
+    closing.mockRestore()
+    await left!.close()
+  })
+  const emitted: object[] = []
+  const network = { addresses: ['127.0.0.1'], ports: undefined, iceServers: [] }
+  const connection = new Connection(network, (message) => emitted.push(message))
+  connection.close()
+  await vi.advanceTimersByTimeAsync(limits.endPatience - 1)
+  expect(emitted).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(emitted).toEqual([{ type: 'gone', how: 'closed', reason: 'this server closed the connection' }])
+})

@@ -18,6 +18,7 @@ const started = [
   'host/start/check-agent-process.js',
   'host/start/work-worker.js',
   'host/supervisor/watchdog-thread.js',
+  'lines/webrtc/webrtc-thread.js',
   'providers/local/espeak-thread.js',
   'providers/local/flite-thread.js',
   'providers/local/recogniser-thread.js',

@@ -40,6 +40,8 @@ class Ears {
   readonly #waiting = new Set<() => void>()
   readonly #Context = AudioContext
   readonly #recorders = new WeakMap<BaseAudioContext, AudioWorkletNode>()
+  /** Resolve when the recorder of a context is loaded. */
+  readonly #loaded = new WeakMap<BaseAudioContext, Promise<void>>()
   #room: Room | undefined
   #microphone: MediaStreamAudioDestinationNode | undefined
 
@@ -54,6 +56,7 @@ class Ears {
       if (args[0] instanceof AudioDestinationNode) tap(this)
       return connect.apply(this, args)
     })
+    this.#listenToElements()
     const cleared = (): void => {
       this.clears.push(this.context?.currentTime ?? 0)
       for (const look of this.#waiting) look()
@@ -133,6 +136,25 @@ class Ears {
     return last ? last.at + secondsOf(last) : 0
   }
 
+  /** Records what media elements play: the sound of a WebRTC connection passes through no context. */
+  #listenToElements(): void {
+    const source = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'srcObject')!
+    const record = (stream: MediaStream): void => void this.#record(stream)
+    Object.defineProperty(HTMLMediaElement.prototype, 'srcObject', {
+      ...source,
+      set(this: HTMLMediaElement, stream: MediaStream | null) {
+        source.set!.call(this, stream)
+        if (stream && stream.getAudioTracks().length > 0) record(stream)
+      },
+    })
+  }
+
+  async #record(stream: MediaStream): Promise<void> {
+    const context = this.#make({ sampleRate: 24_000 })
+    await this.#loaded.get(context)
+    context.createMediaStreamSource(stream).connect(this.#recorder(context))
+  }
+
   #contextFor(options: AudioContextOptions): AudioContext {
     const { context } = this
     // Reuse the context of the microphone, so that input and output have one clock.
@@ -148,6 +170,7 @@ class Ears {
     const ready = audioWorklet.addModule(
       URL.createObjectURL(new Blob([recorder], { type: 'text/javascript' })),
     )
+    this.#loaded.set(context, ready)
     const addModule = audioWorklet.addModule.bind(audioWorklet)
     // The recorder is loaded first, so that it misses nothing.
     audioWorklet.addModule = async (url, more) => {

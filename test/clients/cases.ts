@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { CloseReason, SessionReport } from '../../src/session/index.ts'
 import { notUnderstood } from '../../src/providers/local/index.ts'
 import { plain, transcribe } from '../browser/transcribe.ts'
-import type { ClientPage } from './client-page.ts'
+import type { ClientName, ClientPage } from './client-page.ts'
 import type { Stage } from './stage.ts'
 
 const GREETING = 'Bright Dental, good morning! How can I help you?'
@@ -23,12 +23,16 @@ export interface ClientCase {
   check?(report: SessionReport, page: ClientPage): Promise<void> | void
   /** Whether it runs before the others, with the machine to itself: its sound must be understood. */
   readonly alone?: boolean
-  /** In a short run, `essential` cases are for every client, `long` ones for none, and all others for the first client. */
-  readonly essential?: boolean
-  readonly long?: boolean
+  /** The clients that have the case. Default: all. */
+  readonly only?: readonly ClientName[]
+  /** The clients that have the case in a short run. Default: the first one. */
+  readonly inShort?: readonly ClientName[]
 }
 
-/** A browser that is busy may end a connection without a close frame, and then the session cannot know better. */
+/**
+ * A browser that is busy may end a connection without a close frame, and over WebRTC a tab that is closed says nothing at all. Then
+ * the session cannot know better.
+ */
 const goneWithoutWord: readonly CloseReason[] = ['caller-hung-up', 'caller-lost']
 
 export const cases: readonly ClientCase[] = [
@@ -36,7 +40,7 @@ export const cases: readonly ClientCase[] = [
     name: 'talks, and hangs up',
     alone: true,
     reasons: ['caller-hung-up'],
-    essential: true,
+    inShort: ['web', 'webrtc'],
     async run(page) {
       await page.calls()
       await page.shows('How can I help you?')
@@ -56,10 +60,15 @@ export const cases: readonly ClientCase[] = [
   {
     name: 'connects to an address, without starting the call',
     alone: true,
-    long: true,
+    inShort: [],
     reasons: ['caller-hung-up'],
     async run(page, stage) {
-      await page.run(`void document.client.connect({ wsUrl: '${page.address.replace(/^http/, 'ws')}/rtvi' })`)
+      const { url } = page.network
+      const address =
+        page.client === 'webrtc'
+          ? { webrtcRequestParams: { endpoint: `${url}/webrtc/offer` } }
+          : { wsUrl: `${url.replace(/^http/, 'ws')}/rtvi` }
+      await page.run(`void document.client.connect(${JSON.stringify(address)})`)
       await page.shows('How can I help you?')
       const [call] = await stage.unended()
       page.call = call!.id
@@ -99,12 +108,13 @@ export const cases: readonly ClientCase[] = [
   {
     name: 'is hung up on',
     reasons: ['agent-hung-up'],
-    essential: true,
+    inShort: ['web', 'webrtc', 'react'],
     async run(page) {
       await page.calls()
       await page.types('goodbye')
       await page.isDisconnected()
-      assert.equal(await page.problem(), 'The call has ended.')
+      // Over WebSocket, an error is the only way to have a client disconnect.
+      if (page.client !== 'webrtc') assert.equal(await page.problem(), 'The call has ended.')
       assert.match((await page.words()).join(' '), /Thank you for calling Bright Dental\. ?Goodbye!$/)
     },
   },
@@ -135,9 +145,20 @@ export const cases: readonly ClientCase[] = [
     },
   },
   {
+    name: 'tries to come back to a call that was lost, and is refused',
+    only: ['webrtc'],
+    inShort: [],
+    reasons: ['caller-lost'],
+    async run(page) {
+      await page.calls()
+      page.network.freezeUdp()
+      await page.isDisconnected()
+    },
+  },
+  {
     name: 'closes its tab',
     reasons: goneWithoutWord,
-    essential: true,
+    inShort: ['web', 'webrtc'],
     async run(page) {
       await page.calls()
       await page.closesTab()

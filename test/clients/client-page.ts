@@ -1,10 +1,10 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request, WebSocket } from 'playwright-core'
 import { Resampler, bytesFromSamples, samplesFromBytes } from '../../src/audio/index.ts'
 import { clip } from '../fixtures/speech.ts'
-import type { TcpProxy } from '../lines/tcp-proxy.ts'
+import type { ClientNetwork } from './network.ts'
 
-/** The pages of `pages/`: Pipecat's client for the web, and its hooks for React. */
-export const clientNames = ['web', 'react'] as const
+/** The pages of `pages/`: Pipecat's client for the web over WebSocket and over WebRTC, and its hooks for React. */
+export const clientNames = ['web', 'webrtc', 'react'] as const
 export type ClientName = (typeof clientNames)[number]
 
 /** How long to wait for a page, in milliseconds. Only a hang takes this long, even on a busy machine. */
@@ -12,26 +12,25 @@ const PATIENCE = 60_000
 
 /** The page of a client, and what a caller does with it. */
 export class ClientPage implements AsyncDisposable {
-  readonly network: TcpProxy
+  readonly client: ClientName
+  readonly network: ClientNetwork
   readonly #page: Page
   /** Uncaught errors of the page. */
   readonly errors: string[] = []
   /** The id of the call. */
   call = ''
 
-  constructor(page: Page, network: TcpProxy) {
+  constructor(client: ClientName, page: Page, network: ClientNetwork) {
+    this.client = client
     this.#page = page
     this.network = network
     page.setDefaultTimeout(PATIENCE)
     page.on('pageerror', ({ message }) => this.errors.push(message))
-    page.on('websocket', (socket) => {
-      this.call = callOf(socket.url()) ?? this.call
-    })
-  }
-
-  /** Where the page reaches the host. */
-  get address(): string {
-    return `http://localhost:${this.network.port}`
+    const connects = (to: WebSocket | Request): void => {
+      this.call = callOf(to.url()) ?? this.call
+    }
+    page.on('websocket', connects)
+    page.on('request', connects)
   }
 
   async goto(url: string): Promise<void> {
@@ -120,7 +119,7 @@ export class ClientPage implements AsyncDisposable {
   }
 }
 
-/** The id of the call that a socket is for, which is in its token. */
+/** The id of the call that a socket or an offer is for, which is in its token. */
 function callOf(url: string): string | undefined {
   const [claims = ''] = new URL(url).searchParams.get('token')?.split('.') ?? []
   if (claims === '') return undefined

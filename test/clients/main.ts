@@ -34,13 +34,14 @@ interface Result {
 await runCommand({
   name: 'npm run clients --',
   summary:
-    "Has clients that other people wrote call the demo: Pipecat's client for the web and its hooks for React, by WebSocket,\n" +
-    'in a real Chromium. They talk, are interrupted, are hung up on, hang up, lose their network, and close their tab. Each\n' +
+    "Has clients that other people wrote call the demo: Pipecat's client for the web over WebSocket and over WebRTC, and its\n" +
+    'hooks for React, in a real Chromium. They talk, are interrupted, are hung up on, hang up, lose their network, and close their tab. Each\n' +
     'session must end within 10 s, for the right reason, and leave nothing behind. Installs the clients into test/clients.',
   options: {
     short: {
       type: 'boolean',
-      about: 'run only the most important cases with the second client, and no long ones',
+      about:
+        'run all but the longest cases with the first client, and only the most important ones with the others',
     },
     filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
     pictures: {
@@ -58,10 +59,10 @@ await runCommand({
       return exitCodes.failed
     }
     if (pictures) return await takePictures(json)
-    const wanted: Wanted[] = clientNames.flatMap((client, index) =>
+    const wanted: Wanted[] = clientNames.flatMap((client) =>
       cases
-        .filter(({ name }) => name.includes(filter))
-        .filter(({ essential, long }) => !short || essential || (index === 0 && !long))
+        .filter(({ name, only = clientNames }) => name.includes(filter) && only.includes(client))
+        .filter(({ inShort = [clientNames[0]] }) => !short || inShort.includes(client))
         .map((one) => ({ client, one })),
     )
     const stage = await Stage.open(PLACES)

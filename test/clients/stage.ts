@@ -7,9 +7,9 @@ import type { SessionReport } from '../../src/session/index.ts'
 import { buildPages } from '../browser/build-pages.ts'
 import { PageServer, launchChromium } from '../browser/chromium.ts'
 import { earsScript } from '../browser/ears-script.ts'
-import { TcpProxy } from '../lines/tcp-proxy.ts'
 import { Program } from '../program.ts'
-import { ClientPage, type ClientName } from './client-page.ts'
+import { ClientPage, clientNames, type ClientName } from './client-page.ts'
+import { ClientNetwork } from './network.ts'
 
 /** Milliseconds in which a session must have ended, whatever has happened to its client. */
 const END_WITHIN = 10_000
@@ -35,7 +35,7 @@ export class Stage {
     const limit = ['--max-calls', `${maxCalls}`]
     const host = Program.command([
       'dev',
-      'examples/clinic/agent.ts',
+      'test/clients/agent.ts',
       '--model',
       'local',
       '--json',
@@ -46,7 +46,7 @@ export class Stage {
     const [url, browser, files, ears] = await Promise.all([
       host.url(),
       launchChromium(),
-      buildPages(['test/clients/pages/web.html', 'test/clients/pages/react.html']),
+      buildPages(clientNames.map((name) => `test/clients/pages/${name}.html`)),
       earsScript(),
     ])
     return new Stage(host, url, browser, await PageServer.listen({ files }), ears)
@@ -54,14 +54,15 @@ export class Stage {
 
   /** Opens the page of a client, which reaches the host over a network of its own. */
   async page(client: ClientName): Promise<ClientPage> {
-    const network = await TcpProxy.listen(Number(new URL(this.url).port))
+    const network = await ClientNetwork.open(Number(new URL(this.url).port))
     const context = await this.#browser.newContext({ permissions: ['microphone'] })
     await context.addInitScript(this.#ears)
     // Its player makes sound at another rate than its microphone.
     await context.addInitScript('ears.becomeMicrophone({ noise: -60, ownClock: true })')
-    const page = new ClientPage(await context.newPage(), network)
-    const address = `${this.#pages.url}/test/clients/pages/${client}.html`
-    await page.goto(`${address}?host=${page.address}`)
+    const tab = await context.newPage()
+    await network.carry(tab)
+    const page = new ClientPage(client, tab, network)
+    await page.goto(`${this.#pages.url}/test/clients/pages/${client}.html?host=${network.url}`)
     return page
   }
 

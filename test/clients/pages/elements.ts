@@ -1,0 +1,23 @@
+import type { PipecatClient } from '@pipecat-ai/client-js'
+
+export const host = new URLSearchParams(location.search).get('host') ?? 'http://localhost:4600'
+
+export const find = <Found extends HTMLElement>(selector: string): Found => document.querySelector(selector)!
+export const status = find('[role=status]')
+export const problem = find('[role=alert]')
+const log = find('[role=log]')
+
+/** Shows a text in the log: in its own entry, or in one that exists. */
+export function show(id: string, text: string): void {
+  const entry = document.getElementById(id) ?? log.appendChild(document.createElement('li'))
+  Object.assign(entry, { id, textContent: text })
+}
+
+/** Lets the caller type instead of speaking, and tests use the client. */
+export function prepare(client: PipecatClient): void {
+  find('form').addEventListener('submit', (event) => {
+    event.preventDefault()
+    client.sendText(find<HTMLInputElement>('input').value).catch(() => {})
+  })
+  Object.assign(document, { client })
+}

@@ -97,7 +97,8 @@ export const cases: readonly ClientCase[] = [
     },
     async check({ transcript }, page) {
       const [greeting] = transcript
-      assert.equal(greeting?.type === 'message' && greeting.interrupted, true, 'the greeting was interrupted')
+      const isInterrupted = greeting?.type === 'message' && greeting.interrupted
+      assert(isInterrupted, `the greeting was not interrupted: ${textsOf(transcript).join(' · ')}`)
       const [heard = ''] = textsOf(transcript)
       assert(heard !== '' && heard !== GREETING && GREETING.startsWith(heard), heard)
       // The page shows as heard what the report says.

@@ -70,9 +70,12 @@ export class ClientPage implements AsyncDisposable {
     await this.log.getByText(words).first().waitFor()
   }
 
-  /** Waits until the client says that it is disconnected. */
+  /** Waits until the client says that it is disconnected. Over WebRTC, it calls a lost connection an error. */
   async isDisconnected(): Promise<void> {
-    await this.#page.getByRole('status').getByText('disconnected', { exact: true }).waitFor()
+    await this.#page
+      .getByRole('status')
+      .getByText(/^(disconnected|error)$/)
+      .waitFor()
   }
 
   /** Waits for an error, and returns it. */

@@ -47,19 +47,19 @@ export class UdpProxy {
     const known = this.#backs.get(client)
     if (known) return known
     const back = createSocket('udp4')
-    back.on('message', (packet) => this.#pass(this.#front, packet, port))
+    back.on('message', (packet) => this.#pass(this.#front, packet, port, address))
     this.#backs.set(client, back)
     return back
   }
 
-  #pass(socket: Socket, packet: Buffer, port: number): void {
+  #pass(socket: Socket, packet: Buffer, port: number, address = '127.0.0.1'): void {
     const { loss = 0, delay = 0 } = this.weather
     if (this.#random.next() < loss) return void this.lost++
     this.passed++
-    if (delay === 0) return socket.send(packet, port, '127.0.0.1')
+    if (delay === 0) return socket.send(packet, port, address)
     const timer = systemClock.after(this.#random.next() * delay, 'a packet is late', () => {
       this.#late.delete(timer)
-      socket.send(packet, port, '127.0.0.1')
+      socket.send(packet, port, address)
     })
     // It belongs to the network, and not to what is tested.
     systemClock.timers.remove(timer as never)

@@ -2,7 +2,7 @@ import type { PipecatClient } from '@pipecat-ai/client-js'
 
 export const host = new URLSearchParams(location.search).get('host') ?? 'http://localhost:4600'
 
-export const find = <Found extends HTMLElement>(selector: string): Found => document.querySelector(selector)!
+export const find = (selector: string): HTMLElement => document.querySelector(selector)!
 export const status = find('[role=status]')
 export const problem = find('[role=alert]')
 const log = find('[role=log]')
@@ -17,7 +17,7 @@ export function show(id: string, text: string): void {
 export function prepare(client: PipecatClient): void {
   find('form').addEventListener('submit', (event) => {
     event.preventDefault()
-    client.sendText(find<HTMLInputElement>('input').value).catch(() => {})
+    client.sendText(document.querySelector('input')!.value).catch(() => {})
   })
   Object.assign(document, { client })
 }

@@ -3,7 +3,7 @@ import { SmallWebRTCTransport, WavMediaManager } from '@pipecat-ai/small-webrtc-
 import { callbacks } from './callbacks.ts'
 import { find, host, prepare } from './elements.ts'
 
-const audio = find<HTMLAudioElement>('audio')
+const audio = document.querySelector('audio')!
 
 // #region webrtc
 const client = new PipecatClient({

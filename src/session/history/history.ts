@@ -68,6 +68,10 @@ export interface AttachedData {
 export class History {
   readonly #maxItems: number
   #places: Place[] = []
+  /** How many places have an item. */
+  #count = 0
+  /** Characters of vendor data, at most: dropped places may still count. */
+  #vendorData = 0
   #lastId = 0
   #dropped = 0
   #snapshot: readonly HistoryItem[] | undefined
@@ -91,9 +95,11 @@ export class History {
     for (const item of stored.items) {
       history.#lastId = Math.max(history.#lastId, numberOf(item.id))
       const ended = item.type === 'tool' ? endCutOff(item) : item
-      history.#places.push({ id: item.id, item: ended, open: false, vendor: stored.vendor?.[item.id] })
+      const place: Place = { id: item.id, item: ended, open: false }
+      history.#places.push(place)
+      history.#count++
+      history.#attach(place, stored.vendor?.[item.id])
     }
-    history.#limitVendorData()
     history.#changed()
     return history
   }
@@ -115,13 +121,8 @@ export class History {
   /** Adds what the user said. Blank text adds no item. */
   addUser(text: string, { at }: { readonly at: number }): MessageItem | undefined {
     if (text.trim() === '') return undefined
-    return this.#add((id): MessageItem => ({
-      type: 'message',
-      id,
-      role: 'user',
-      text: clip(text, MAX_TEXT),
-      at,
-    }))
+    const place = this.#place(false)
+    return this.#put(place, { type: 'message', id: place.id, role: 'user', text: clip(text, MAX_TEXT), at })
   }
 
   /** Reserves a place for words of the user that have not been transcribed yet. */
@@ -132,9 +133,8 @@ export class History {
         if (!place.open) return
         place.open = false
         const { id } = place
-        if (text.trim() === '') this.#places = this.#places.filter((each) => each !== place)
-        else place.item = Object.freeze({ type: 'message', id, role: 'user', text: clip(text, MAX_TEXT), at })
-        this.#changed()
+        if (text.trim() === '') this.#remove(place)
+        else this.#put(place, { type: 'message', id, role: 'user', text: clip(text, MAX_TEXT), at })
       },
     }
   }
@@ -170,17 +170,16 @@ export class History {
     let words = ''
     const write = (text: string, interrupted: boolean): void => {
       words = text
-      if (text.trim() === '') place.item = undefined
-      else
-        place.item = Object.freeze({
+      if (text.trim() !== '')
+        this.#put(place, {
           ...make(text),
           id,
           at,
           ...(interrupted ? { interrupted } : {}),
           ...(agent === undefined ? {} : { agent }),
         })
-      if (!place.open && !place.item) this.#places = this.#places.filter((each) => each !== place)
-      this.#changed()
+      else if (place.open) this.#put(place, undefined)
+      else this.#remove(place)
     }
     return {
       id,
@@ -208,36 +207,28 @@ export class History {
     readonly vendor?: VendorData | undefined
   }): ToolItem {
     const { call: modelId, name, input, at, agent, with: first, vendor } = call
-    const item = this.#add(
-      (id): ToolItem => ({
-        type: 'tool',
-        id,
-        call: modelId,
-        name,
-        input: clip(input, MAX_TEXT),
-        at,
-        ...(agent === undefined ? {} : { agent }),
-        ...(first === undefined ? {} : { with: first }),
-      }),
-      true,
-    )
-    this.#attach(
-      this.#places.find(({ id }) => id === item.id),
-      vendor,
-    )
-    return item
+    const place = this.#place(true)
+    this.#attach(place, vendor)
+    return this.#put(place, {
+      type: 'tool',
+      id: place.id,
+      call: modelId,
+      name,
+      input: clip(input, MAX_TEXT),
+      at,
+      ...(agent === undefined ? {} : { agent }),
+      ...(first === undefined ? {} : { with: first }),
+    })
   }
 
   /** Adds the result of a call. Returns false and changes nothing if the call has a result already or is unknown. */
   endTool(id: string, { output, ...rest }: ToolResult): boolean {
-    const place = this.#places.find((each) => each.id === id)
+    // From the end, because running tools are near it.
+    const place = this.#places.findLast((each) => each.id === id)
     if (!place?.open || place.item?.type !== 'tool') return false
     place.open = false
-    place.item = Object.freeze({
-      ...place.item,
-      result: Object.freeze({ output: clip(output, MAX_TEXT), ...rest }),
-    })
-    this.#changed()
+    const result = Object.freeze({ output: clip(output, MAX_TEXT), ...rest })
+    this.#put(place, { ...place.item, result })
     return true
   }
 
@@ -256,7 +247,8 @@ export class History {
     readonly to: string
     readonly at: number
   }): HandoffItem {
-    return this.#add((id): HandoffItem => ({ type: 'handoff', id, from, to, at }))
+    const place = this.#place(false)
+    return this.#put(place, { type: 'handoff', id: place.id, from, to, at })
   }
 
   /**
@@ -279,27 +271,36 @@ export class History {
     }
   }
 
-  #attach(place: Place | undefined, vendor: VendorData | undefined): void {
-    if (!place || !vendor) return
+  #attach(place: Place, vendor: VendorData | undefined): void {
+    if (!vendor) return
     place.vendor = vendor
-    this.#limitVendorData()
+    this.#vendorData += vendor.data.length
+    if (this.#vendorData > MAX_VENDOR_DATA) this.#limitVendorData()
   }
 
   /** Drops the oldest vendor data beyond the limit. */
   #limitVendorData(): void {
     let size = 0
+    this.#vendorData = 0
     for (const place of this.#places.toReversed()) {
       size += place.vendor?.data.length ?? 0
       if (size > MAX_VENDOR_DATA) place.vendor = undefined
+      else this.#vendorData = size
     }
   }
 
-  #add<Item extends HistoryItem>(make: (id: string) => Item, open = false): Item {
-    const place = this.#place(open)
-    const item = make(place.id)
-    place.item = Object.freeze<HistoryItem>(item)
+  /** Sets the item of a place. */
+  #put<Item extends HistoryItem | undefined>(place: Place, item: Item): Item {
+    this.#count += Number(item !== undefined) - Number(place.item !== undefined)
+    place.item = item && Object.freeze<HistoryItem>(item)
     this.#changed()
     return item
+  }
+
+  #remove(place: Place): void {
+    this.#put(place, undefined)
+    const index = this.#places.lastIndexOf(place)
+    if (index >= 0) this.#places.splice(index, 1)
   }
 
   #place(open: boolean): Place {
@@ -310,18 +311,14 @@ export class History {
 
   #changed(): void {
     this.#snapshot = undefined
-    while (this.#count() > this.#maxItems) {
+    while (this.#count > this.#maxItems) {
       const old = new Set(this.#oldest())
       if (old.size === 0) return
       this.#places = this.#places.filter((place) => !old.has(place))
       this.#dropped += old.size
+      // A finished place has an item, or it would have been removed.
+      this.#count -= old.size
     }
-  }
-
-  #count(): number {
-    let count = 0
-    for (const { item } of this.#places) if (item) count++
-    return count
   }
 
   /** The oldest finished exchange except the last exchange; if there is none, the oldest finished item. */

@@ -8,8 +8,21 @@ export interface Bench {
   /** The rows. The first one is endwell. */
   readonly contestants: Readonly<Record<string, Contestant>>
   readonly marks: readonly Mark[]
+  /** Prints one table per pair, with a line per figure and the ratio, instead of one table with a line per contestant. */
+  readonly pairs?: readonly Pair[]
+  /** Why a contestant has no such figure, by contestant and figure. */
+  readonly absent?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** A folder with a lock file of its own, whose packages the contestants in that folder import. */
+  readonly packages?: string
   /** Slow measurements that run only with the option of this name. */
   readonly extras?: Readonly<Record<string, string>>
+}
+
+/** Two contestants that do the same work. */
+export interface Pair {
+  readonly title: string
+  readonly ours: string
+  readonly theirs: string
 }
 
 export interface Figure {
@@ -34,9 +47,9 @@ export type Sample = Readonly<Record<string, number>>
 
 /**
  * A target for endwell: N times cheaper than a contestant, at most N times as much as a contestant that does less, or at most
- * an absolute value.
+ * an absolute value. `of` is the contestant that is judged. Default: the first one.
  */
 export type Mark =
-  | { readonly figure: string; readonly against: string; readonly timesCheaper: number }
-  | { readonly figure: string; readonly against: string; readonly timesAsMuch: number }
+  | { readonly figure: string; readonly of?: string; readonly against: string; readonly timesCheaper: number }
+  | { readonly figure: string; readonly of?: string; readonly against: string; readonly timesAsMuch: number }
   | { readonly figure: string; readonly atMost: number }

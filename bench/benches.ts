@@ -6,6 +6,7 @@ import { host } from './host/index.ts'
 import { importing } from './import/index.ts'
 import { link } from './link/index.ts'
 import { local } from './local/index.ts'
+import { peers } from './peers/cost/index.ts'
 import { phone } from './phone/index.ts'
 import { room } from './room/index.ts'
 import { scope } from './scope/index.ts'
@@ -21,6 +22,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   import: importing,
   link,
   local,
+  peers,
   phone,
   room,
   scope,

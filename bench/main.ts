@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { exitCodes, runCommand } from '../src/cli/command.ts'
 import type { Bench } from './bench.ts'
 import { benches } from './benches.ts'
+import { growth } from './growth/command.ts'
 import { mediansOf, runRounds } from './rounds.ts'
+import { thousandths } from './thousandths.ts'
 import { table } from './table.ts'
 import { judge } from './verdict.ts'
 
@@ -28,8 +30,16 @@ if (bench) {
     },
     args,
   )
+} else if (name === 'growth') {
+  await runCommand(growth, args)
 } else {
-  const list = Object.entries(benches).map(([each, { summary }]) => `  ${each.padEnd(10)}${summary}`)
+  const all: readonly (readonly [string, { readonly summary: string }])[] = Object.entries({
+    ...benches,
+    growth,
+  })
+  const list = all
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([each, { summary }]) => `  ${each.padEnd(10)}${summary}`)
   const asked = name === '--help'
   const usage = ['Usage: npm run bench -- <bench> [options]', '', 'Benches:', ...list].join('\n')
   if (asked) console.log(usage)
@@ -65,17 +75,12 @@ function withExtras({ figures, marks, ...rest }: Bench, extras: readonly string[
   }
 }
 
-function versionsOf({ contestants }: Bench): Record<string, string> {
+function versionsOf({ contestants, packages = '..' }: Bench): Record<string, string> {
   return Object.fromEntries(
     Object.entries(contestants).flatMap(([contestant, { package: of }]) => {
       if (of === undefined) return []
-      const file = new URL(`../node_modules/${of}/package.json`, import.meta.url)
+      const file = new URL(`${packages}/node_modules/${of}/package.json`, import.meta.url)
       return [[contestant, (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version]]
     }),
   )
-}
-
-/** Rounds numbers in the JSON output to three digits. */
-function thousandths(_key: string, value: unknown): unknown {
-  return typeof value === 'number' ? Math.round(value * 1_000) / 1_000 : value
 }

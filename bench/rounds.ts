@@ -1,8 +1,9 @@
 import { execFileSync, fork } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { OwnPackages } from '../tools/own-packages.ts'
 import type { Bench, Sample } from './bench.ts'
 import type { Order } from './child.ts'
 import { median } from './median.ts'
@@ -33,10 +34,12 @@ export async function runRounds(
   const samples = new Map(contestants.map((contestant) => [contestant, [] as Sample[]]))
   const built = build()
   try {
+    if (bench.packages !== undefined) await addPackages(built, bench.packages)
     for (let round = 0; round < rounds; round++) {
       for (const contestant of rotated(contestants, round)) {
         progress(`round ${round + 1} of ${rounds}: ${contestant}`)
-        samples.get(contestant)!.push(await measureApart(built, { bench: name, contestant, extras }))
+        const order: Order = { bench: name, contestant, extras }
+        samples.get(contestant)!.push(await runApart<Sample>(join(built, 'bench', 'child.js'), order))
       }
     }
   } finally {
@@ -46,44 +49,57 @@ export async function runRounds(
 }
 
 /**
- * Compiles the working tree into a folder from which its packages are found.
+ * Compiles the working tree into a folder from which its packages are found. The caller removes it.
  *
  * The benchmarks measure what is shipped, the output of `tsc`. With tsx, every named closure has a wrapper and every error
  * pays for source maps, which slows some contestants down by half and others not at all.
  */
-function build(): string {
+export function build(): string {
   const cache = join(root, 'node_modules', '.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'bench-'))
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const options = ['--noEmit', 'false', '--noCheck', '--rootDir', root, '--outDir', folder]
-  execFileSync(process.execPath, [tsc, '-p', root, ...options], { stdio: ['ignore', 2, 2] })
+  compile(root, folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
   return folder
+}
+
+/** Installs the packages of a folder in `bench`, and compiles the contestants that import them. */
+async function addPackages(built: string, folder: string): Promise<void> {
+  const own = join(root, 'bench', folder)
+  await new OwnPackages(own).install()
+  compile(own, built)
+  symlinkSync(join(own, 'node_modules'), join(built, 'bench', folder, 'node_modules'), 'junction')
+}
+
+function compile(project: string, folder: string): void {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const options = ['--noEmit', 'false', '--noCheck', '--rootDir', root, '--outDir', folder]
+  execFileSync(process.execPath, [tsc, '-p', project, ...options], { stdio: ['ignore', 2, 2] })
 }
 
 /** A process without a sample after this long hangs. The slowest takes a minute and a half on two cores. */
 const SAMPLE_TIMEOUT = 10 * 60_000
 
-function measureApart(built: string, order: Order): Promise<Sample> {
+/** Runs a program in a process of its own, with the order as its first argument. Resolves with the message that it sends. */
+export function runApart<T>(program: string, order: object): Promise<T> {
   return new Promise((resolve, reject) => {
-    const child = fork(join(built, 'bench', 'child.js'), [JSON.stringify(order)], {
+    const child = fork(program, [JSON.stringify(order)], {
       execArgv: ['--expose-gc'],
       timeout: SAMPLE_TIMEOUT,
     })
-    let sample: Sample | undefined
+    let result: { readonly message: T } | undefined
     child.on('message', (message) => {
-      sample = message as Sample
+      result = { message: message as T }
     })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
-      if (code === 0 && sample) resolve(sample)
-      else reject(new Error(`${order.contestant} exited with ${code ?? signal} before it sent a sample`))
+      if (code === 0 && result) resolve(result.message)
+      else reject(new Error(`${JSON.stringify(order)} exited with ${code ?? signal} before it sent a sample`))
     })
   })
 }
 
-function rotated<T>(list: readonly T[], by: number): T[] {
+export function rotated<T>(list: readonly T[], by: number): T[] {
   const first = by % list.length
   return [...list.slice(first), ...list.slice(0, first)]
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { exitCodes, runCommand } from '../src/cli/command.ts'
+import { charts } from './pictures/charts.ts'
 import { readmePictures } from './pictures/readme-pictures.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -32,14 +33,21 @@ await runCommand({
       about:
         'instead, take the pictures of README.md and docs/ into docs/pictures: a call of the demo, and its close',
     },
+    charts: {
+      type: 'boolean',
+      about:
+        'instead, draw the charts of docs/pictures from bench/published, which has what `npm run bench -- NAME --json` printed',
+    },
   },
-  run: async ({ readme, json }) => {
-    const folder = readme ? 'docs/pictures' : 'artifacts/pictures'
+  run: async ({ readme, charts: onlyCharts, json }) => {
+    const folder = readme || onlyCharts ? 'docs/pictures' : 'artifacts/pictures'
     mkdirSync(join(root, folder), { recursive: true })
     let failed = false
     const bytes: Record<string, number> = {}
-    if (readme)
-      for (const [name, picture] of await readmePictures()) {
+    if (readme || onlyCharts)
+      for (const [name, picture] of onlyCharts
+        ? charts(join(root, 'bench/published'))
+        : await readmePictures()) {
         writeFileSync(join(root, folder, name), picture)
         bytes[name] = picture.length
       }

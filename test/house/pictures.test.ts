@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { deflateSync, inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
+import { charts } from '../../tools/pictures/charts.ts'
 import { decodePng, encodePng, type Pixels } from '../../tools/pictures/png.ts'
 import { linksOf } from './markdown.ts'
 import { paths, read, root } from './tree.ts'
@@ -102,8 +104,10 @@ describe('the pictures of the docs', () => {
   const pictures = paths('docs/pictures')
 
   it('are light and dark, shown by a page, and small', () => {
-    const names = pictures.map((path) => path.replace(/-(light|dark)\.png$/, ''))
-    expect(pictures).toEqual([...new Set(names)].flatMap((name) => [`${name}-dark.png`, `${name}-light.png`]))
+    const schemes = /-(light|dark)(?=\.(png|svg)$)/
+    const names = new Set(pictures.map((path) => path.replace(schemes, '')))
+    const pairs = [...names].flatMap((name) => ['-dark.', '-light.'].map((end) => name.replace('.', end)))
+    expect(pictures).toEqual(pairs)
     const pages = paths('docs').filter((path) => path.endsWith('.md'))
     const inDocs = pages.flatMap((path) => linksOf(read(path)).map((target) => `docs/${target}`))
     const shown = new Set([...linksOf(read('README.md')), ...inDocs])
@@ -111,9 +115,15 @@ describe('the pictures of the docs', () => {
     for (const path of pictures) expect(readFileSync(root + path).length).toBeLessThan(1_500_000)
   })
 
+  it('include the charts of benchmarks, as `npm run pictures -- --charts` draws them from bench/published', () => {
+    for (const [name, chart] of charts(join(root, 'bench/published')))
+      expect(readFileSync(join(root, 'docs/pictures', name), 'utf8')).toBe(chart.toString('utf8'))
+  })
+
   it('include one that moves', () => {
-    const moving = pictures.filter((path) =>
-      chunksOf(readFileSync(root + path)).some(({ type }) => type === 'acTL'),
+    const moving = pictures.filter(
+      (path) =>
+        path.endsWith('.png') && chunksOf(readFileSync(root + path)).some(({ type }) => type === 'acTL'),
     )
     expect(moving).toEqual(['docs/pictures/close-dark.png', 'docs/pictures/close-light.png'])
   })

@@ -312,25 +312,30 @@ export class History {
   #changed(): void {
     this.#snapshot = undefined
     while (this.#count > this.#maxItems) {
-      const old = new Set(this.#oldest())
-      if (old.size === 0) return
-      this.#places = this.#places.filter((place) => !old.has(place))
-      this.#dropped += old.size
+      const { from, count } = this.#oldest()
+      if (count === 0) return
+      this.#places.splice(from, count)
+      this.#dropped += count
       // A finished place has an item, or it would have been removed.
-      this.#count -= old.size
+      this.#count -= count
     }
   }
 
-  /** The oldest finished exchange except the last exchange; if there is none, the oldest finished item. */
-  #oldest(): readonly Place[] {
-    const exchanges: Place[][] = [[]]
-    for (const place of this.#places) {
-      const begins = place.item?.type === 'message' && place.item.role === 'user'
-      if (begins && exchanges.at(-1)!.length > 0) exchanges.push([])
-      exchanges.at(-1)!.push(place)
+  /** Where the oldest finished exchange is, except the last exchange; if there is none, the oldest finished item. */
+  #oldest(): { readonly from: number; readonly count: number } {
+    let from = 0
+    let isFinished = true
+    for (const [index, { item, open }] of this.#places.entries()) {
+      const begins = item?.type === 'message' && item.role === 'user'
+      if (begins && index > from) {
+        if (isFinished) return { from, count: index - from }
+        from = index
+        isFinished = true
+      }
+      if (open) isFinished = false
     }
-    const finished = exchanges.slice(0, -1).find((exchange) => exchange.every(({ open }) => !open))
-    return finished ?? this.#places.filter(({ item, open }) => item && !open).slice(0, 1)
+    const oldest = this.#places.findIndex(({ item, open }) => item && !open)
+    return { from: oldest, count: oldest < 0 ? 0 : 1 }
   }
 }
 
@@ -354,8 +359,9 @@ function asMessages(places: readonly Place[]): Message[] {
   for (const { item, vendor } of places) {
     // Models know the keys that they pressed from their tool calls.
     if (!item || item.type === 'handoff' || item.type === 'keys') continue
-    if (item.type === 'message' || item.with === undefined) messages.push(...results.splice(0))
-    const attached = vendor ? { vendor } : {}
+    if (results.length > 0 && (item.type === 'message' || item.with === undefined))
+      messages.push(...results.splice(0))
+    const attached = vendor && { vendor }
     if (item.type === 'message') messages.push({ role: item.role, text: item.text, ...attached })
     else {
       const { call: id, name, input, result } = item

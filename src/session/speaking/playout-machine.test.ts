@@ -119,6 +119,19 @@ describe('the playout machine', () => {
     expect(playout.ended.get(1)).toMatchObject({ how: 'played', confirmed: true })
   })
 
+  it('keeps nothing of speeches that have ended, however many there were', () => {
+    const playout = new Playout()
+    for (let id = 1; id <= 20; id++) {
+      playout.queue(id)
+      playout.audible.add(id)
+      playout.handle({ type: 'sounding', id })
+      playout.handle({ type: 'made', id, endsAt: playout.now + 50, failed: false })
+      playout.elapse(400)
+    }
+    expect(playout.ended.size).toBe(20)
+    expect(playout.machine.state.timers).toStrictEqual({})
+  })
+
   it('[SP5] waits once for a line that does not confirm, and not again until it confirms', () => {
     const playout = new Playout()
     const speak = (id: number): void => {

@@ -163,7 +163,16 @@ export class PlayoutMachine {
     if (current?.stallAt !== undefined) timers.set('stall', current.stallAt)
     for (const { id, confirmBy } of current ? [current, ...stopping] : stopping)
       if (confirmBy !== undefined) timers.set(`playout ${id}`, confirmBy)
-    return [...changeTimers(state, timers), ...commands]
+    const changes = changeTimers(state, timers)
+    this.#forgetTimers()
+    return [...changes, ...commands]
+  }
+
+  /** Removes timers that are not set. Each speech has one of its own, so that a long call would collect them. */
+  #forgetTimers(): void {
+    const { timers } = this.#state
+    for (const timer of Object.keys(timers) as PlayoutTimer[])
+      if (timers[timer] === undefined) delete timers[timer]
   }
 
   /** Applies an event to the state. Returns the commands that come first. */

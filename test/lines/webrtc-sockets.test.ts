@@ -49,7 +49,7 @@ describe('a call over WebRTC, over real UDP', () => {
     call.connection.mark(2)
     await stage.until(() => call.emitted.includes('marked 2 1000 assumed'))
     expect(client.heard.length - packets).toBeLessThan(25)
-    await client.leaves()
+    client.leaves()
     await stage.until(() => call.emitted.includes('hung up'))
     await call.context.scope.close()
     expect(call.context.connections).toMatchObject([
@@ -138,7 +138,7 @@ describe('an offer', () => {
     expect(codeOf(await client.sends('POST', { ...again, pc_id: 'unknown' }))).toBe('404 CALL_GONE')
     const candidates = { candidates: [{ candidate: '', sdp_mid: '0', sdp_mline_index: 0 }] }
     expect((await client.sends('PATCH', { ...candidates, pc_id: client.pcId })).status).toBe(200)
-    await client.leaves()
+    client.leaves()
     await stage.until(() => call.emitted.includes('hung up'))
     expect(codeOf(await client.sends('PATCH', { ...candidates, pc_id: client.pcId }))).toBe('404 CALL_GONE')
     expect(codeOf(await client.sends('POST', { ...again, pc_id: client.pcId }))).toBe('404 CALL_GONE')

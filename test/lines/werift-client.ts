@@ -150,11 +150,10 @@ export class WeriftClient {
     this.#after(every, () => this.pings(every))
   }
 
-  /** `client.disconnect()`. */
-  async leaves(): Promise<void> {
+  /** `client.disconnect()`. The server may end the connection before this end knows that its channel is closed. */
+  leaves(): void {
+    for (const timer of this.#timers) timer.clear()
     this.channel.close()
-    await this.until(() => this.hasEnded)
-    await this.vanishes()
   }
 
   /** As a tab that is closed: nothing is sent any more. */

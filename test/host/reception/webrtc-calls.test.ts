@@ -35,7 +35,7 @@ describe('a WebRTC client that calls a host', () => {
     expect(infos.at(-1)).toEqual({ id, line: 'webrtc', direction: 'inbound', parameters: { customer: '7' } })
     expect([id, process.reception.entrance.occupied]).toEqual([client.pcId, 1])
     expect(await host.journal.find(id)).toMatchObject({ state: 'live', line: 'webrtc' })
-    await client.leaves()
+    client.leaves()
     expect(await session.closed).toMatchObject({ reason: 'caller-hung-up', clean: true })
     await client.close()
     await process.end()

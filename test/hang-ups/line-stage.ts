@@ -30,6 +30,8 @@ export interface LineStage {
   readonly scope: Scope<string>
   /** How many calls there are. */
   readonly size: number
+  /** The ways to end a call that the server can only notice because it hears nothing any more. */
+  readonly silentWays: readonly string[]
   /** Timers that are pending, if the clock is the stage's own. */
   readonly timers: readonly string[]
   /** Calls. A client that is not `ready` connects, and never says that it is ready. */

@@ -79,6 +79,7 @@ const scopeOn = (clock: Clock): Scope<string> =>
   new Scope<string>('calls', { clock, phases: ['tasks', 'resources'] })
 
 class RtviStage implements LineStage {
+  readonly silentWays = ['its network goes silent']
   readonly clock: Clock
   readonly random: Random
   readonly scope: Scope<string>

@@ -1,29 +1,62 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import type { OpenStage } from './line-stage.ts'
 import { rtviOnSockets } from './rtvi-websocket.ts'
-import { hangUpCases, runHangUp, type HangUpOutcome } from './run-case.ts'
+import { hangUpCases, runHangUp, type HangUpCase, type HangUpOutcome } from './run-case.ts'
 
-/** The lines whose calls are ended over real sockets, by name. */
-export const lines: Readonly<Record<string, OpenStage>> = { 'rtvi over websocket': rtviOnSockets }
-
-/** Calls at once. They mostly wait. */
-const CONCURRENCY = 12
+interface LineRun {
+  readonly name: string
+  readonly openStage: OpenStage
+  /** Calls at once. */
+  readonly concurrency: number
+  /** The cases. Default: all. */
+  readonly cases?: readonly HangUpCase[]
+}
 
 export interface LineOutcome extends HangUpOutcome {
   readonly name: string
 }
 
-/** Ends calls of every line in every way at every moment, over real sockets. */
-export async function runHangUps(filter: string): Promise<readonly LineOutcome[]> {
-  const waiting = Object.entries(lines).flatMap(([line, openStage]) =>
-    hangUpCases
-      .map((one) => ({ one, openStage, name: `${line} · ${one.way} ${one.moment}` }))
-      .filter(({ name }) => name.includes(filter)),
-  )
+const webRtcProgram = fileURLToPath(new URL('run-webrtc.ts', import.meta.url))
+
+/** Ends calls in every way at every moment, over real sockets: over WebSocket, and with `all` over WebRTC. */
+export async function runHangUps(filter: string, all: boolean): Promise<readonly LineOutcome[]> {
+  // These calls mostly wait.
+  const overWebSocket = { name: 'rtvi over websocket', openStage: rtviOnSockets, concurrency: 12 }
+  const runs = await Promise.all([runLine(overWebSocket, filter), all ? runWebRtc(filter) : []])
+  return runs.flat()
+}
+
+/** Ends the calls of a line whose names contain a text. */
+export async function runLine(
+  { name: line, openStage, concurrency, cases = hangUpCases }: LineRun,
+  filter: string,
+): Promise<readonly LineOutcome[]> {
   const outcomes: LineOutcome[] = []
+  const waiting = cases
+    .map((one) => ({ one, name: `${line} · ${one.way} ${one.moment}` }))
+    .filter(({ name }) => name.includes(filter))
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift())
-      outcomes.push({ name: next.name, ...(await runHangUp(next.openStage, next.one)) })
+      outcomes.push({ name: next.name, ...(await runHangUp(openStage, next.one)) })
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, work))
+  await Promise.all(Array.from({ length: concurrency }, work))
   return outcomes
+}
+
+/** Ends calls over WebRTC in a process of their own. */
+function runWebRtc(filter: string): Promise<readonly LineOutcome[]> {
+  const child = spawn(process.execPath, ['--import', 'tsx', webRtcProgram, filter], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (data) => {
+      text += String(data)
+      if (!text.endsWith('\n')) return
+      child.kill('SIGKILL')
+      resolve(JSON.parse(text) as LineOutcome[])
+    })
+    child.on('exit', (code) => reject(new Error(`calls over WebRTC: the process has exited with ${code}`)))
+  })
 }

@@ -48,7 +48,7 @@ export async function runHangUp(openStage: OpenStage, one: HangUpCase): Promise<
     })
     await call.closed()
     late.clear()
-    if (!isSilent(one)) await client.until(() => client.isGone)
+    if (!stage.silentWays.includes(one.way)) await client.until(() => client.isGone)
     problems.push(...problemsOf(call, one))
     problems.push(...stage.timers.map((name) => `timer '${name}' is left`))
     const host = await stage.scope.close()
@@ -62,8 +62,6 @@ export async function runHangUp(openStage: OpenStage, one: HangUpCase): Promise<
     await stage.end()
   }
 }
-
-const isSilent = ({ way }: HangUpCase): boolean => way === 'its network goes silent'
 
 /** How long a session lives until a moment is reached. */
 async function durationUntil(openStage: OpenStage, moment: string): Promise<number> {
@@ -79,18 +77,19 @@ async function durationUntil(openStage: OpenStage, moment: string): Promise<numb
   return Math.ceil(took) + 1
 }
 
-function problemsOf({ reports, client }: HangUpCall, one: HangUpCase): string[] {
+function problemsOf({ reports, client, stage }: HangUpCall, one: HangUpCase): string[] {
+  const isSilent = stage.silentWays.includes(one.way)
   const problems: string[] = []
   const [report] = reports as [SessionReport]
   const { ready } = moments[one.moment]!
   const way = waysToEnd[one.way]!
-  const reasons = reasonsOf(one)
+  const reasons = reasonsOf(one, isSilent)
   if (!reasons.includes(report.reason))
     problems.push(`the reason is ${report.reason}, not ${reasons.join(' or ')}`)
   if (report.took > report.closeTimeout)
     problems.push(`the close took ${report.took} ms of ${report.closeTimeout}`)
-  const hows = howsOf(one, report)
-  const { how } = report.connections.find(({ name }) => name.startsWith('rtvi')) ?? {}
+  const hows = howsOf(report, isSilent)
+  const { how } = report.connections.find(({ name }) => /^(rtvi|webrtc)$/.test(name)) ?? {}
   if (how === undefined || !hows.includes(how))
     problems.push(`the connection was ${how}, not ${hows.join(' or ')}`)
   if (report.clean === (how === 'aborted')) problems.push(`the report says clean: ${report.clean}`)
@@ -102,19 +101,20 @@ function problemsOf({ reports, client }: HangUpCall, one: HangUpCase): string[] 
 }
 
 /** The reasons that a report may have. A graceful end has its reason already, but a drop during it is a drop (CL2). */
-function reasonsOf(one: HangUpCase): readonly CloseReason[] {
-  const { reason, byCap } = waysToEnd[one.way]!
+function reasonsOf(one: HangUpCase, isSilent: boolean): readonly CloseReason[] {
+  const { byCap, ...way } = waysToEnd[one.way]!
+  const reason = isSilent ? 'caller-lost' : way.reason
   const { ready, isEnding } = moments[one.moment]!
   // The cap has the agent finish what it says, and a client that never becomes ready is lost meanwhile.
   if (byCap && !ready) return [reason, 'caller-lost']
   if (!isEnding) return [reason]
   // The agent may have hung up before the silence is noticed. In real time, the cap may come before the goodbye.
-  if (isSilent(one) || byCap) return ['agent-hung-up', reason]
+  if (isSilent || byCap) return ['agent-hung-up', reason]
   return [reason === 'caller-lost' ? reason : 'agent-hung-up']
 }
 
-/** How the connection may have ended. A client that cannot be reached when the agent hangs up has to be cut off. */
-function howsOf(one: HangUpCase, { reason }: SessionReport): readonly ConnectionReport['how'][] {
+/** How the connection may have ended. A client that cannot be reached when the agent hangs up is cut off; over UDP, it is closed. */
+function howsOf({ reason }: SessionReport, isSilent: boolean): readonly ConnectionReport['how'][] {
   if (reason === 'caller-lost') return ['dropped']
-  return isSilent(one) ? ['aborted', 'dropped'] : ['closed', 'dropped']
+  return isSilent ? ['aborted', 'closed', 'dropped'] : ['closed', 'dropped']
 }

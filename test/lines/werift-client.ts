@@ -16,6 +16,8 @@ export interface WeriftClientOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Whether it has a camera as well, as Pipecat's client does. Default: true. */
   readonly video?: boolean
+  /** Whether it says that it is ready, and sends pings. Default: true. */
+  readonly ready?: boolean
   /** Opens a way to a port of the server, and returns the port to use instead. Default: none, the client sends directly. */
   readonly detour?: (port: number) => Promise<number>
 }
@@ -185,6 +187,7 @@ export class WeriftClient {
 
   #opened(): void {
     this.#changes.notify()
+    if (this.#options.ready === false) return
     this.channel.send(
       JSON.stringify({
         type: 'signalling',

@@ -24,8 +24,12 @@ await runCommand({
     'calls of RTVI clients in every way at every moment, and checks the report of each and what its client is left with.',
   options: {
     filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
+    all: {
+      type: 'boolean',
+      about: 'also end calls of RTVI clients over WebRTC, which takes a minute',
+    },
   },
-  run: async ({ filter, json }) => {
+  run: async ({ filter, all, json }) => {
     const cases = allCases().filter((one) => nameOf(one).includes(filter))
     const rows: Row[] = []
     const ends: (() => Promise<void>)[] = []
@@ -42,7 +46,7 @@ await runCommand({
     const observed = new Promise<void>((resolve) => {
       systemClock.after(OBSERVATION, 'observation', resolve)
     })
-    const calls = await runHangUps(filter)
+    const calls = await runHangUps(filter, all)
     await observed
     const exits: Exit[] = []
     const alone = cases.filter(({ phase }) => phase === 'busy' || phase === 'backing off')

@@ -78,7 +78,7 @@ function clientOf(client: WeriftClient): LineClient {
   const vanishes = (): void => void client.vanishes().catch(noop)
   return {
     types: (text) => client.says('send-text', { content: text }),
-    leaves: () => void client.leaves().catch(noop),
+    leaves: () => client.leaves(),
     closesTab: vanishes,
     dismissesAgent: () => client.says('disconnect-bot', {}),
     isCut: vanishes,

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { vi } from 'vitest'
@@ -52,7 +53,7 @@ async function run(args: readonly string[], options: CommandOptions): Promise<En
   )) as typeof import('../../src/cli/endwell.ts')
   const before = { env: process.env, cwd: process.cwd(), held: holders() }
   const printed = captureOutput()
-  const signals = rememberSignals()
+  const listeners = rememberListeners()
   process.env = { ...withoutAccounts(before.env), ...env }
   if (cwd !== undefined) process.chdir(cwd)
   let code: number
@@ -69,7 +70,7 @@ async function run(args: readonly string[], options: CommandOptions): Promise<En
     process.exitCode = undefined
     process.chdir(before.cwd)
     process.env = before.env
-    signals.restore()
+    listeners.restore()
     printed.restore()
   }
   return { code, out: printed.out(), errors: printed.errors(), lines: jsonLines(printed.out()) }
@@ -106,15 +107,21 @@ function captureOutput() {
   }
 }
 
-/** Remembers the listeners of the signals that commands listen to. A command leaves its own to the end of its process. */
-function rememberSignals() {
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const known = names.map((name) => new Set(process.listeners(name)))
+/** Remembers the listeners of what a process has only one of. A command leaves its own to the end of its process. */
+function rememberListeners() {
+  const places: readonly (readonly [EventEmitter, string])[] = [
+    [process, 'SIGINT'],
+    [process, 'SIGTERM'],
+    [process, 'SIGHUP'],
+    [process.stdout, 'error'],
+    [process.stderr, 'error'],
+  ]
+  const known = places.map(([emitter, event]) => new Set(emitter.listeners(event)))
   return {
     restore: () =>
-      names.forEach((name, index) => {
-        for (const listener of process.listeners(name))
-          if (!known[index]!.has(listener)) process.removeListener(name, listener)
+      places.forEach(([emitter, event], index) => {
+        for (const listener of emitter.listeners(event))
+          if (!known[index]!.has(listener)) emitter.removeListener(event, listener as () => void)
       }),
   }
 }

@@ -25,7 +25,7 @@ const names: Readonly<Record<string, string>> = {
  */
 export function holders(...more: readonly NodeJS.EventEmitter[]): readonly string[] {
   const streams: readonly NodeJS.EventEmitter[] = [process.stdout, process.stderr, ...more]
-  for (const stream of streams) stream.on('error', noop)
+  for (const stream of streams) if (!stream.listeners('error').includes(noop)) stream.on('error', noop)
   return process.getActiveResourcesInfo()
 }
 

@@ -51,9 +51,9 @@ async function run(args: readonly string[], options: CommandOptions): Promise<En
   const { endwell } = (await import(
     pathToFileURL(join(installedPackage(), 'dist/cli/endwell.js')).href
   )) as typeof import('../../src/cli/endwell.ts')
+  const listeners = rememberListeners()
   const before = { env: process.env, cwd: process.cwd(), held: holders() }
   const printed = captureOutput()
-  const listeners = rememberListeners()
   process.env = { ...withoutAccounts(before.env), ...env }
   if (cwd !== undefined) process.chdir(cwd)
   let code: number

@@ -7,6 +7,7 @@ import { limits } from '../../src/lines/rtvi-websocket/limits.ts'
 import { limits as shared } from '../../src/lines/limits.ts'
 import type { Line, LineConnection, LineEvents } from '../../src/parts/index.ts'
 import { Scope, systemClock, systemRandom } from '../../src/scope/index.ts'
+import type { Session } from '../../src/session/index.ts'
 import { partContext, type TestPartContext } from '../../src/testing/index.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
 import { RawCaller } from './raw-caller.ts'
@@ -17,6 +18,11 @@ const ready = encodeMessage('{"label":"rtvi-ai","type":"client-ready","id":"r","
 
 /** More than a client may send at once, and in the time that this takes. */
 const MANY = 2 * limits.messages.burst
+
+/** A session that has started: a client gets messages only from then on. */
+const started = {
+  on: (event: string, listener: () => void) => (event === 'started' ? listener() : undefined),
+} as unknown as Session
 
 interface Answered {
   readonly emitted: string[]
@@ -29,6 +35,8 @@ class Server {
   readonly answered: Answered[] = []
   /** Replaces events of calls that are answered from now on. */
   events: Partial<LineEvents> = {}
+  /** Attached to the lines of calls that are answered from now on. */
+  session: Session | undefined
   readonly #scope = new Scope<string>('server', { phases: ['tasks', 'resources'] })
   readonly #http = createServer()
   readonly #changes = new Changes()
@@ -71,6 +79,7 @@ class Server {
       emitted.push(what)
       this.#changes.notify()
     }
+    if (this.session) line.attach?.(this.session)
     const connection = await line.open(context, {
       frame() {},
       marked() {},
@@ -97,6 +106,9 @@ class Server {
 
 const textOf = (content: string): Uint8Array =>
   encodeMessage(JSON.stringify({ label: 'rtvi-ai', type: 'send-text', data: { content } }))
+
+const keyOf = (key: string): Uint8Array =>
+  encodeMessage(JSON.stringify({ label: 'rtvi-ai', type: 'dtmf', data: { buttons: [key] } }))
 
 const flood = (times: number, send: () => void): void => {
   for (let i = 0; i < times; i++) send()
@@ -174,7 +186,11 @@ describe('an RTVI client on a real socket', () => {
 
   it('[LN7] that does not read is cut before its socket holds too much', async () => {
     await using server = await Server.listen()
+    server.session = started
     const { client, call } = await server.dial()
+    client.sends(keyOf('1'))
+    // By then, the server knows that the client is ready.
+    await server.emits(call, 'dtmf 1')
     client.stopsReading()
     const { peer } = call.connection as unknown as { peer: { buffered: number } }
     for (let i = 0; i < 1_000; i++) call.connection.sendMessage?.('x'.repeat(5_000))

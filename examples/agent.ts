@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { Agent, AgentTask, tool, type Guardrails, type SessionHandle, type Stages } from 'endwell'
 import { level } from 'endwell/audio'
-import { fallbackLlm } from 'endwell/parts'
+import { fallbackLlm } from 'endwell/fallback'
 import type { AgentFile } from 'endwell/host'
 import { OpenAIRealtime } from 'endwell/providers/openai'
 import { callTool, noLeaks, rehearse, ScriptedLlm } from 'endwell/testing'

@@ -1,5 +1,6 @@
 // What the author of an agent needs. The rest has entry points of its own: endwell/scope, endwell/report, endwell/audio,
-// endwell/parts, endwell/link, endwell/lines/*, endwell/providers/*, endwell/host, endwell/guard, endwell/testing.
+// endwell/parts, endwell/fallback, endwell/link, endwell/lines/*, endwell/providers/*, endwell/host, endwell/guard,
+// endwell/testing.
 export type { Logger, TransferOutcome } from './parts/index.ts'
 export { EndwellError, Scope } from './scope/index.ts'
 export {

@@ -12,29 +12,30 @@ import { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
 const MU_IGNORED = 2
 const A_IGNORED = 4
 
-const muValues = Int16Array.from({ length: 256 }, (_, code) => expandMu(code))
-const aValues = Int16Array.from({ length: 256 }, (_, code) => expandA(code))
-const muCodes = codeTable(MU_IGNORED, compressMu)
-const aCodes = codeTable(A_IGNORED, compressA)
+/** Computed when they are first needed: browser calls have no G.711. */
+let muValues: Int16Array | undefined
+let aValues: Int16Array | undefined
+let muCodes: Uint8Array | undefined
+let aCodes: Uint8Array | undefined
 
 /** Encodes samples as mu-law, used by telephones in North America and Japan, and by Twilio. */
 export function encodeMuLaw(samples: Int16Array): Uint8Array<ArrayBuffer> {
-  return encode(samples, muCodes, MU_IGNORED)
+  return encode(samples, (muCodes ??= codeTable(MU_IGNORED, compressMu)), MU_IGNORED)
 }
 
 /** Decodes mu-law. */
 export function decodeMuLaw(bytes: Uint8Array): Int16Array<ArrayBuffer> {
-  return decode(bytes, muValues)
+  return decode(bytes, (muValues ??= valueTable(expandMu)))
 }
 
 /** Encodes samples as A-law, used by telephones in the rest of the world. */
 export function encodeALaw(samples: Int16Array): Uint8Array<ArrayBuffer> {
-  return encode(samples, aCodes, A_IGNORED)
+  return encode(samples, (aCodes ??= codeTable(A_IGNORED, compressA)), A_IGNORED)
 }
 
 /** Decodes A-law. */
 export function decodeALaw(bytes: Uint8Array): Int16Array<ArrayBuffer> {
-  return decode(bytes, aValues)
+  return decode(bytes, (aValues ??= valueTable(expandA)))
 }
 
 /** A frame that arrived as G.711. It is decoded when its samples are first read, and only then. */
@@ -98,6 +99,10 @@ function decode(bytes: Uint8Array, values: Int16Array): Int16Array<ArrayBuffer> 
   const samples = new Int16Array(bytes.length)
   for (let i = 0; i < bytes.length; i++) samples[i] = values[bytes[i]!]!
   return samples
+}
+
+function valueTable(expand: (code: number) => number): Int16Array {
+  return Int16Array.from({ length: 256 }, (_, code) => expand(code))
 }
 
 function codeTable(ignored: number, compress: (sample: number) => number): Uint8Array {

@@ -4,7 +4,8 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { SignalStop, iterate } from '../scope/index.ts'
 import { ScriptedLlm, inVirtualTime, partContext, type World } from '../testing/index.ts'
-import { fallbackLlm, fallbackTts, sentenceTts, type SpokenChunk } from './index.ts'
+import { sentenceTts, type SpokenChunk } from './index.ts'
+import { fallbackLlm, fallbackTts } from './fallback/index.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

@@ -1,5 +1,5 @@
 import { nearestFormat } from '../audio/index.ts'
-import { wsNetwork } from '../link/index.ts'
+import { wsNetwork } from '../link/ws-network.ts'
 import {
   silentLogger,
   type Filter,

@@ -54,7 +54,7 @@ function agentFile(ws: string, models: string, agent = ''): string {
   const http = ws.replace('ws://', 'http://')
   return `
 import { Agent } from 'endwell'
-import { fallbackLlm, fallbackRealtime } from 'endwell/parts'
+import { fallbackLlm, fallbackRealtime } from 'endwell/fallback'
 import { AiSdkLlm } from 'endwell/providers/ai-sdk'
 import { CartesiaTts } from 'endwell/providers/cartesia'
 import { DeepgramStt } from 'endwell/providers/deepgram'

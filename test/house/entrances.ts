@@ -4,6 +4,8 @@ import type { Manifest, Source } from './tree.ts'
 
 /** Entrances that are neither published nor the index of a room. */
 const others = new Set([
+  // Every session has a network, and most programs that import endwell never dial a link.
+  'src/link/ws-network.ts',
   // The page shares this with the host. It needs no Node, unlike the host's index.
   'src/host/wire/index.ts',
   // Hunts run the agent's code in contexts of the guard's hooks, and name its lines as the watchdog does.

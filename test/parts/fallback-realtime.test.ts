@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { pcm, silence, type AudioFrame } from '../../src/audio/index.ts'
 import {
-  fallbackRealtime,
   sayExactly,
   type Message,
   type Realtime,
   type RealtimeEvents,
   type RealtimeModel,
 } from '../../src/parts/index.ts'
+import { fallbackRealtime } from '../../src/parts/fallback/index.ts'
 import {
   callTool,
   inVirtualTime,

@@ -1,12 +1,11 @@
 import { pcm, type AudioFrame } from '../../src/audio/index.ts'
 import {
-  fallbackRealtime,
-  type FallbackReplayOptions,
   type Realtime,
   type RealtimeEvents,
   type RealtimeModel,
   type RealtimeSetup,
 } from '../../src/parts/index.ts'
+import { fallbackRealtime, type FallbackReplayOptions } from '../../src/parts/fallback/index.ts'
 import type { Scope } from '../../src/scope/index.ts'
 import {
   ScriptedRealtime,

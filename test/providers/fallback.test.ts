@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fallbackRealtime } from '../../src/parts/index.ts'
+import { fallbackRealtime } from '../../src/parts/fallback/index.ts'
 import { GeminiLive } from '../../src/providers/gemini/index.ts'
 import { OpenAIRealtime } from '../../src/providers/openai/index.ts'
 import { callTool, inVirtualTime, type World } from '../../src/testing/index.ts'

@@ -1,8 +1,5 @@
 import { pcm } from '../../src/audio/index.ts'
 import {
-  fallbackLlm,
-  fallbackRealtime,
-  fallbackStt,
   noSttEvents,
   silentLogger,
   type Llm,
@@ -12,6 +9,7 @@ import {
   type RealtimeEvents,
   type Stt,
 } from '../../src/parts/index.ts'
+import { fallbackLlm, fallbackRealtime, fallbackStt } from '../../src/parts/fallback/index.ts'
 import { partContext, type World } from '../../src/testing/index.ts'
 import { SimVendor, type Mood, type SimCall } from './fallback/sim-vendor.ts'
 import { VendorHealthChecker, times, type Round } from './fallback/vendor-health-checker.ts'

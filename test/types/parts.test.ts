@@ -1,14 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 
 import {
+  FallbackError,
   noSttEvents,
   type Filter,
-  FallbackError,
   PartTimeoutError,
   batchStt,
-  fallbackLlm,
-  fallbackStt,
-  fallbackTts,
   inlet,
   isFrame,
   resampledStt,
@@ -16,8 +13,6 @@ import {
   sentences,
   silentLogger,
   type EventOf,
-  type Fallback,
-  type FallbackChange,
   type Line,
   type LineConnection,
   type LineEvents,
@@ -39,6 +34,13 @@ import {
   type VadEvents,
   type Voice,
 } from '../../src/parts/index.ts'
+import {
+  fallbackLlm,
+  fallbackStt,
+  fallbackTts,
+  type Fallback,
+  type FallbackChange,
+} from '../../src/parts/fallback/index.ts'
 import { bytesOf, type AudioFormat, muLaw, pcm, type AudioFrame } from '../../src/audio/index.ts'
 import type { ErrorCode, Network, Scope } from '../../src/scope/index.ts'
 import type { Models, SessionOptions } from '../../src/index.ts'

@@ -7,7 +7,7 @@ import {
   fallbackStt,
   fallbackTts,
   type Fallback,
-} from '../../src/parts/index.ts'
+} from '../../src/parts/fallback/index.ts'
 import { Agent, Session, tool } from '../../src/session/index.ts'
 import {
   Faults,

@@ -16,7 +16,7 @@ import {
   OpenAITts,
 } from '../../src/providers/openai/index.ts'
 import { XaiRealtime } from '../../src/providers/xai/index.ts'
-import { fallbackRealtime } from '../../src/parts/index.ts'
+import { fallbackRealtime } from '../../src/parts/fallback/index.ts'
 import type { DialRequest } from '../../src/scope/index.ts'
 import { ScriptedLlm, callTool } from '../../src/testing/index.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { fallbackLlm } from '../../parts/index.ts'
+import { fallbackLlm } from '../../parts/fallback/index.ts'
 import { Agent } from '../../session/index.ts'
 import {
   ScriptedLlm,

@@ -9,8 +9,9 @@ const SYLLABLE = 3
 /** Accents, joiners and variation selectors modify the character before them and take no time to say. */
 const SILENT = /[\p{M}\p{Cf}\p{Emoji_Modifier}]/u
 
-const words = new Intl.Segmenter(undefined, { granularity: 'word' })
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Created when they are first needed: loading their dictionaries would be a tenth of the cost of importing endwell. */
+let words: Intl.Segmenter | undefined
+let graphemes: Intl.Segmenter | undefined
 
 /** Where a word of a text ends: its index, and how much there is to say up to there, in letters. */
 export interface WordEnd {
@@ -37,6 +38,7 @@ export function wordEnds(text: string): WordEnd[] {
 
 /** The words of a text without spaces, each with the punctuation that follows it. */
 function wordsOf(token: string): string[] {
+  words ??= new Intl.Segmenter(undefined, { granularity: 'word' })
   const found: string[] = []
   for (const { segment, isWordLike } of words.segment(token)) {
     if (isWordLike || found.length === 0) found.push(segment)
@@ -56,6 +58,7 @@ function lettersOf(word: string): number {
 
 /** The first `share` of a word, from 0 to 1, in whole characters as a reader sees them. */
 export function firstPart(word: string, share: number): string {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   const characters = Array.from(graphemes.segment(word), ({ segment }) => segment)
   return characters.slice(0, Math.floor(characters.length * share)).join('')
 }

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
-import { fallbackLlm, type LlmChunk } from '../../parts/index.ts'
+import { type LlmChunk } from '../../parts/index.ts'
+import { fallbackLlm } from '../../parts/fallback/index.ts'
 import { ScriptedLlm, conformance, llmConformance, type LlmStep, type ScriptedLlmOptions } from '../index.ts'
 
 const hanging = (chunks: readonly LlmChunk[], hangs = false): LlmStep[] =>

@@ -1,6 +1,6 @@
 import { pcm } from '../../audio/index.ts'
 import { describe, it } from 'vitest'
-import { fallbackRealtime } from '../../parts/index.ts'
+import { fallbackRealtime } from '../../parts/fallback/index.ts'
 import {
   ScriptedRealtime,
   conformance,

@@ -1,6 +1,7 @@
 import { pcm } from '../../audio/index.ts'
 import { describe, it } from 'vitest'
-import { batchStt, fallbackStt, resampledStt } from '../../parts/index.ts'
+import { batchStt, resampledStt } from '../../parts/index.ts'
+import { fallbackStt } from '../../parts/fallback/index.ts'
 import { ScriptedStt, ScriptedVad, conformance, sttConformance, type ScriptedSttOptions } from '../index.ts'
 
 conformance({ describe, it }, 'the scripted STT', sttConformance, () => scripted())

@@ -1,6 +1,7 @@
 import { pcm } from '../../audio/index.ts'
 import { describe, it } from 'vitest'
-import { fallbackTts, resampledTts, sentenceTts } from '../../parts/index.ts'
+import { resampledTts, sentenceTts } from '../../parts/index.ts'
+import { fallbackTts } from '../../parts/fallback/index.ts'
 import { ScriptedTts, conformance, soundOf, ttsConformance, type ScriptedTtsOptions } from '../index.ts'
 
 conformance({ describe, it }, 'the scripted TTS', ttsConformance, () => scripted())

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fallbackLlm } from '../../../src/parts/index.ts'
+import { fallbackLlm } from '../../../src/parts/fallback/index.ts'
 import {
   AiSdkLlm,
   type CallOptions,

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AudioFrame } from '../../../src/audio/index.ts'
-import {
-  fallbackLlm,
-  fallbackRealtime,
-  fallbackStt,
-  fallbackTts,
-  type Usage,
-} from '../../../src/parts/index.ts'
+import { type Usage } from '../../../src/parts/index.ts'
+import { fallbackLlm, fallbackRealtime, fallbackStt, fallbackTts } from '../../../src/parts/fallback/index.ts'
 import {
   Agent,
   Session,

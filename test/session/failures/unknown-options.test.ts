@@ -3,14 +3,8 @@ import { guard, guardOpenAI } from '../../../src/guard/index.ts'
 import { Host, listen } from '../../../src/host/index.ts'
 import { TwilioCalls } from '../../../src/lines/twilio/index.ts'
 import { WebSocketCalls } from '../../../src/lines/websocket/index.ts'
-import {
-  batchStt,
-  fallbackLlm,
-  fallbackRealtime,
-  fallbackStt,
-  fallbackTts,
-  sentenceTts,
-} from '../../../src/parts/index.ts'
+import { batchStt, sentenceTts } from '../../../src/parts/index.ts'
+import { fallbackLlm, fallbackRealtime, fallbackStt, fallbackTts } from '../../../src/parts/fallback/index.ts'
 import { AiSdkLlm } from '../../../src/providers/ai-sdk/index.ts'
 import { AssemblyAIStt } from '../../../src/providers/assemblyai/index.ts'
 import { CartesiaStt, CartesiaTts } from '../../../src/providers/cartesia/index.ts'

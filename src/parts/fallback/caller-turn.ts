@@ -1,6 +1,6 @@
-import type { AudioFrame } from '../audio/index.ts'
-import type { RealtimeEvents, RealtimeModel } from './realtime.ts'
-import { SoundMemory } from './sound-memory.ts'
+import type { AudioFrame } from '../../audio/index.ts'
+import type { RealtimeEvents, RealtimeModel } from '../realtime.ts'
+import { SoundMemory } from '../sound-memory.ts'
 
 /** How many turns without a transcript are remembered. A model may never transcribe any. */
 const MAX_UNWRITTEN = 8

@@ -1,9 +1,9 @@
-import { checkOptions } from '../scope/index.ts'
+import { checkOptions } from '../../scope/index.ts'
 import { nameOf } from './fallback-models.ts'
 import { fallbackReplayNames, type Fallback, type FallbackReplayOptions } from './fallback-options.ts'
 import { FallbackRealtimeModel } from './fallback-realtime-model.ts'
-import type { Realtime } from './realtime.ts'
-import { resampledRealtime } from './resampled.ts'
+import type { Realtime } from '../realtime.ts'
+import { resampledRealtime } from '../resampled.ts'
 import { VendorHealth } from './vendor-health.ts'
 
 /**

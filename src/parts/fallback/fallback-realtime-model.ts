@@ -1,21 +1,21 @@
-import type { AudioFrame } from '../audio/index.ts'
-import type { Scope } from '../scope/index.ts'
-import { Attempt } from './attempt.ts'
+import type { AudioFrame } from '../../audio/index.ts'
+import type { Scope } from '../../scope/index.ts'
+import { Attempt } from '../attempt.ts'
 import { CallerTurn } from './caller-turn.ts'
-import { FallbackError } from './errors.ts'
+import { FallbackError } from '../errors.ts'
 import { FallbackAnswers, type Wish } from './fallback-answers.ts'
 import { FallbackModels, memberContext, type ModelUse } from './fallback-models.ts'
 import type { FallbackReplayOptions } from './fallback-options.ts'
 import { closeInBackground } from './fallback-stream.ts'
-import type { Message } from './message.ts'
-import type { PartContext } from './part.ts'
+import type { Message } from '../message.ts'
+import type { PartContext } from '../part.ts'
 import {
   sayExactly,
   type Realtime,
   type RealtimeEvents,
   type RealtimeModel,
   type RealtimeSetup,
-} from './realtime.ts'
+} from '../realtime.ts'
 import type { VendorHealth } from './vendor-health.ts'
 
 /** The model in use, or being opened. */

@@ -1,6 +1,6 @@
-import { LimitError, OptionError, type Scope } from '../scope/index.ts'
+import { LimitError, OptionError, type Scope } from '../../scope/index.ts'
 import type { FallbackChange, FallbackOptions } from './fallback-options.ts'
-import type { PartContext } from './part.ts'
+import type { PartContext } from '../part.ts'
 import type { Ailment, VendorHealth } from './vendor-health.ts'
 
 /** One use of a model, from its opening or its request to its end. */

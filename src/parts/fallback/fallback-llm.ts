@@ -1,9 +1,9 @@
 import { fallbackNames, type Fallback, type FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
-import type { Llm, LlmChunk, LlmClient } from './llm.ts'
+import type { Llm, LlmChunk, LlmClient } from '../llm.ts'
 import { nameOf } from './fallback-models.ts'
 import { VendorHealth } from './vendor-health.ts'
-import { checkOptions } from '../scope/index.ts'
+import { checkOptions } from '../../scope/index.ts'
 
 /**
  * Sends each request to the first model that works. If a model cannot be opened, fails, or yields no chunk in time, the

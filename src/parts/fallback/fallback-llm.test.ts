@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ScriptedLlm, inVirtualTime, partContext, type World } from '../testing/index.ts'
-import {
-  fallbackLlm,
-  type FallbackChange,
-  type FallbackOptions,
-  type Llm,
-  type LlmChunk,
-  type LlmClient,
-  type LlmRequest,
-  type PartContext,
-} from './index.ts'
+import { ScriptedLlm, inVirtualTime, partContext, type World } from '../../testing/index.ts'
+import { type Llm, type LlmChunk, type LlmClient, type LlmRequest, type PartContext } from '../index.ts'
+import { fallbackLlm, type FallbackChange, type FallbackOptions } from './index.ts'
 
 const request: LlmRequest = { instructions: '', messages: [], tools: [] }
 const unaborted = (): AbortSignal => new AbortController().signal

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { pcm, silence } from '../audio/index.ts'
-import type { Scope } from '../scope/index.ts'
+import { pcm, silence } from '../../audio/index.ts'
+import type { Scope } from '../../scope/index.ts'
 import {
   ScriptedTts,
   inVirtualTime,
@@ -8,8 +8,9 @@ import {
   textOf,
   type ScriptedTtsOptions,
   type World,
-} from '../testing/index.ts'
-import { fallbackTts, type FallbackOptions, type SpokenChunk, type Tts, type Voice } from './index.ts'
+} from '../../testing/index.ts'
+import { type SpokenChunk, type Tts, type Voice } from '../index.ts'
+import { fallbackTts, type FallbackOptions } from './index.ts'
 
 const unaborted = (): AbortSignal => new AbortController().signal
 

@@ -1,13 +1,13 @@
-import { iterate, SignalStop, checkOptions } from '../scope/index.ts'
-import type { Attempt } from './attempt.ts'
+import { iterate, SignalStop, checkOptions } from '../../scope/index.ts'
+import type { Attempt } from '../attempt.ts'
 import { fallbackNames, type Fallback, type FallbackOptions } from './fallback-options.ts'
 import { FallbackStream } from './fallback-stream.ts'
-import type { PartContext } from './part.ts'
+import type { PartContext } from '../part.ts'
 import { Replay } from './replay.ts'
-import { resampledTts } from './resampled.ts'
+import { resampledTts } from '../resampled.ts'
 import { nameOf } from './fallback-models.ts'
 import { VendorHealth } from './vendor-health.ts'
-import type { SpokenChunk, Tts, Voice } from './tts.ts'
+import type { SpokenChunk, Tts, Voice } from '../tts.ts'
 
 /**
  * Speaks with the first voice that works. If a voice cannot be opened, fails, or has text but yields no audio in time,

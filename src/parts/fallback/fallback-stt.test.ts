@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { pcm, silence } from '../audio/index.ts'
-import type { Scope } from '../scope/index.ts'
-import { ScriptedStt, inVirtualTime, partContext, soundOf, type World } from '../testing/index.ts'
-import { noSttEvents, fallbackStt, type FallbackReplayOptions, type Stt, type SttStream } from './index.ts'
+import { pcm, silence } from '../../audio/index.ts'
+import type { Scope } from '../../scope/index.ts'
+import { ScriptedStt, inVirtualTime, partContext, soundOf, type World } from '../../testing/index.ts'
+import { noSttEvents, type Stt, type SttStream } from '../index.ts'
+import { fallbackStt, type FallbackReplayOptions } from './index.ts'
 
 const RATE = 16_000
 

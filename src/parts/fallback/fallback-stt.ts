@@ -1,10 +1,10 @@
 import { fallbackReplayNames, type Fallback, type FallbackReplayOptions } from './fallback-options.ts'
 import { FallbackSttStream } from './fallback-stt-stream.ts'
-import { resampledStt } from './resampled.ts'
+import { resampledStt } from '../resampled.ts'
 import { nameOf } from './fallback-models.ts'
 import { VendorHealth } from './vendor-health.ts'
-import type { Stt, SttEvents } from './stt.ts'
-import { checkOptions, noop } from '../scope/index.ts'
+import type { Stt, SttEvents } from '../stt.ts'
+import { checkOptions, noop } from '../../scope/index.ts'
 
 /**
  * Transcribes with the first model that works. When its stream fails, the next model is opened and the last few seconds

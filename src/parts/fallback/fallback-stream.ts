@@ -1,8 +1,8 @@
-import { iterate, type Scope } from '../scope/index.ts'
-import { Attempt } from './attempt.ts'
-import { FallbackError } from './errors.ts'
+import { iterate, type Scope } from '../../scope/index.ts'
+import { Attempt } from '../attempt.ts'
+import { FallbackError } from '../errors.ts'
 import type { FallbackOptions } from './fallback-options.ts'
-import type { PartContext } from './part.ts'
+import type { PartContext } from '../part.ts'
 import { FallbackModels, memberContext } from './fallback-models.ts'
 import type { VendorHealth } from './vendor-health.ts'
 

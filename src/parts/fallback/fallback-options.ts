@@ -1,4 +1,4 @@
-import { type OptionNames } from '../scope/index.ts'
+import { type OptionNames } from '../../scope/index.ts'
 /** Options of a fallback. */
 export interface FallbackOptions {
   /** Default: the names of the models, joined. */

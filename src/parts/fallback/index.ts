@@ -1,0 +1,5 @@
+export type { Fallback, FallbackChange, FallbackOptions, FallbackReplayOptions } from './fallback-options.ts'
+export { fallbackLlm } from './fallback-llm.ts'
+export { fallbackRealtime } from './fallback-realtime.ts'
+export { fallbackStt } from './fallback-stt.ts'
+export { fallbackTts } from './fallback-tts.ts'

@@ -83,6 +83,10 @@ export const codesAround = {
       'The offer of a WebRTC client cannot be answered.',
       'Offer sound in Opus and a data channel, as browsers do. The log says what is wrong.',
     ],
+    TRANSPORT_REFUSED: [
+      'A client wants to start a call over a transport that the server does not have.',
+      'Add `webrtc: {}` to the agent file for calls over WebRTC. Daily and LiveKit are not supported.',
+    ],
     REJOIN_REFUSED: [
       'A WebRTC client wanted to join its call again, or to change it.',
       'Start another call: the connection of a call cannot be replaced.',

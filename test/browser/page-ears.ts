@@ -42,6 +42,8 @@ class Ears {
   readonly #recorders = new WeakMap<BaseAudioContext, AudioWorkletNode>()
   /** Resolve when the recorder of a context is loaded. */
   readonly #loaded = new WeakMap<BaseAudioContext, Promise<void>>()
+  /** For the sound of a WebRTC connection that is about to open: a busy browser takes seconds to load a recorder. */
+  #prepared: AudioContext | undefined
   #room: Room | undefined
   #microphone: MediaStreamAudioDestinationNode | undefined
 
@@ -138,6 +140,13 @@ class Ears {
 
   /** Records what media elements play: the sound of a WebRTC connection passes through no context. */
   #listenToElements(): void {
+    const prepare = (): void => void (this.#prepared ??= this.#make({ sampleRate: 24_000 }))
+    globalThis.RTCPeerConnection = new Proxy(RTCPeerConnection, {
+      construct: (target, args: ConstructorParameters<typeof RTCPeerConnection>) => {
+        prepare()
+        return new target(...args)
+      },
+    })
     const source = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'srcObject')!
     const record = (stream: MediaStream): void => void this.#record(stream)
     Object.defineProperty(HTMLMediaElement.prototype, 'srcObject', {
@@ -150,7 +159,8 @@ class Ears {
   }
 
   async #record(stream: MediaStream): Promise<void> {
-    const context = this.#make({ sampleRate: 24_000 })
+    const context = this.#prepared ?? this.#make({ sampleRate: 24_000 })
+    this.#prepared = undefined
     await this.#loaded.get(context)
     context.createMediaStreamSource(stream).connect(this.#recorder(context))
   }

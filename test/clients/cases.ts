@@ -3,6 +3,7 @@ import type { CloseReason, SessionReport } from '../../src/session/index.ts'
 import { notUnderstood } from '../../src/providers/local/index.ts'
 import { plain, transcribe } from '../browser/transcribe.ts'
 import type { ClientName, ClientPage } from './client-page.ts'
+import { notice } from '../fixtures/agents/notice.ts'
 import type { Stage } from './stage.ts'
 
 const GREETING = 'Bright Dental, good morning! How can I help you?'
@@ -35,6 +36,46 @@ export interface ClientCase {
  */
 const goneWithoutWord: readonly CloseReason[] = ['caller-hung-up', 'caller-lost']
 
+/**
+ * How the quickstarts of Pipecat and the READMEs of its packages call a bot, at the addresses of Pipecat's own servers. The pages
+ * themselves use `startBotAndConnect`, and name their transport.
+ */
+const quickstarts: readonly {
+  readonly name: string
+  readonly client: ClientName
+  readonly script: string
+}[] = [
+  { name: 'wsUrl', client: 'web', script: `await client.connect({ wsUrl: 'SOCKET/ws-client' })` },
+  { name: 'ws_url', client: 'web', script: `await client.connect({ ws_url: 'SOCKET/rtvi' })` },
+  {
+    name: 'an endpoint for WebSocket',
+    client: 'web',
+    script: `await client.connect({ endpoint: 'HOST/connect' })`,
+  },
+  {
+    name: 'startBotAndConnect without a transport',
+    client: 'webrtc',
+    script: `await client.startBotAndConnect({ endpoint: 'HOST/start' })`,
+  },
+  {
+    name: 'startBot, and connect by the session alone',
+    client: 'webrtc',
+    script: `const requestData = { createDailyRoom: false, enableDefaultIceServers: true }
+        const { sessionId } = await client.startBot({ endpoint: 'HOST/start', requestData })
+        await client.connect({ sessionId })`,
+  },
+  {
+    name: 'webrtcRequestParams',
+    client: 'webrtc',
+    script: `await client.connect({ webrtcRequestParams: { endpoint: 'HOST/api/offer' } })`,
+  },
+  {
+    name: 'connectionUrl',
+    client: 'webrtc',
+    script: `await client.connect({ connection_url: 'HOST/api/offer' })`,
+  },
+]
+
 export const cases: readonly ClientCase[] = [
   {
     name: 'talks, and hangs up',
@@ -57,25 +98,23 @@ export const cases: readonly ClientCase[] = [
       assert.deepEqual(textsOf(transcript), [GREETING, 'what are your opening hours', HOURS])
     },
   },
-  {
-    name: 'connects to an address, without starting the call',
+  ...quickstarts.map(({ name, client, script }): ClientCase => ({
+    name: `calls as in a quickstart: ${name}`,
+    only: [client],
     alone: true,
     inShort: [],
     reasons: ['caller-hung-up'],
     async run(page, stage) {
       const { url } = page.network
-      const address =
-        page.client === 'webrtc'
-          ? { webrtcRequestParams: { endpoint: `${url}/webrtc/offer` } }
-          : { wsUrl: `${url.replace(/^http/, 'ws')}/rtvi` }
-      await page.run(`void document.client.connect(${JSON.stringify(address)})`)
-      await page.shows('How can I help you?')
+      const connect = script.replaceAll('HOST', url).replaceAll('SOCKET', url.replace(/^http/, 'ws'))
+      await page.run(`void (async (client) => { ${connect} })(document.client)`)
+      await page.shows('Bright Dental')
       const [call] = await stage.unended()
       page.call = call!.id
       await page.hangsUp()
       await page.isDisconnected()
     },
-  },
+  })),
   {
     name: 'is interrupted',
     reasons: ['caller-hung-up'],
@@ -83,9 +122,13 @@ export const cases: readonly ClientCase[] = [
       await page.run(
         `document.client.on('userStartedSpeaking', () => ears.clears.push(ears.context.currentTime))`,
       )
-      await page.calls()
-      await page.run('ears.sounded(700)')
-      await page.says('what are your opening hours')
+      await page.willSay('what are your opening hours', 700)
+      const transport = page.client === 'webrtc' ? 'webrtc' : 'websocket'
+      const start = {
+        endpoint: `${page.network.url}/start`,
+        requestData: { transport, body: { wants: 'notice' } },
+      }
+      await page.run(`void document.client.startBotAndConnect(${JSON.stringify(start)})`)
       await page.run('ears.cleared()')
       await page.run('ears.silent(450)')
       const { asked, silent } = await page.run<{ asked: number; silent: number }>('ears.interrupted()')
@@ -96,14 +139,14 @@ export const cases: readonly ClientCase[] = [
       await page.hangsUp()
     },
     async check({ transcript }, page) {
-      const [greeting] = transcript
-      const isInterrupted = greeting?.type === 'message' && greeting.interrupted
-      assert(isInterrupted, `the greeting was not interrupted: ${textsOf(transcript).join(' · ')}`)
+      const [first] = transcript
+      const isInterrupted = first?.type === 'message' && first.interrupted
+      assert(isInterrupted, `the agent was not interrupted: ${textsOf(transcript).join(' · ')}`)
       const [heard = ''] = textsOf(transcript)
-      assert(heard !== '' && heard !== GREETING && GREETING.startsWith(heard), heard)
+      assert(heard !== '' && heard !== notice && notice.startsWith(heard), heard)
       // The page shows as heard what the report says.
       const shown = (await page.words()).join(' ')
-      assert(shown.startsWith(heard.slice(0, 10)) && !shown.includes('help you?'), shown)
+      assert(shown.startsWith(heard.slice(0, 10)) && !shown.includes('hospital'), shown)
     },
   },
   {

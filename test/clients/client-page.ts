@@ -7,6 +7,11 @@ import type { ClientNetwork } from './network.ts'
 export const clientNames = ['web', 'webrtc', 'react'] as const
 export type ClientName = (typeof clientNames)[number]
 
+/**
+ * Errors of the clients themselves. If a client is so slow to disconnect that the server does it first, it ends its recorder twice.
+ */
+const knownErrors: ReadonlySet<string> = new Set(["Cannot read properties of null (reading 'disconnect')"])
+
 /** How long to wait for a page, in milliseconds. Only a hang takes this long, even on a busy machine. */
 const PATIENCE = 60_000
 
@@ -25,7 +30,9 @@ export class ClientPage implements AsyncDisposable {
     this.#page = page
     this.network = network
     page.setDefaultTimeout(PATIENCE)
-    page.on('pageerror', ({ message }) => this.errors.push(message))
+    page.on('pageerror', ({ message }) => {
+      if (!knownErrors.has(message)) this.errors.push(message)
+    })
     const connects = (to: WebSocket | Request): void => {
       this.call = callOf(to.url()) ?? this.call
     }
@@ -61,8 +68,12 @@ export class ClientPage implements AsyncDisposable {
 
   /** Says words of which there is a recording. */
   async says(words: string): Promise<void> {
-    const sound = Buffer.from(bytesFromSamples(clip(words).samples)).toString('base64')
-    await this.run(`ears.say('${sound}')`)
+    await this.run(`ears.say('${recordingOf(words)}')`)
+  }
+
+  /** Says words as soon as the page has played so many milliseconds of sound, however long the page takes to answer us. */
+  async willSay(words: string, after: number): Promise<void> {
+    await this.run(`void ears.sounded(${after}).then(() => ears.say('${recordingOf(words)}'))`)
   }
 
   /** Waits until the page shows that these words were said by the caller, or heard. */
@@ -120,6 +131,10 @@ export class ClientPage implements AsyncDisposable {
     await this.#page.context().close()
     await this.network.close()
   }
+}
+
+function recordingOf(words: string): string {
+  return Buffer.from(bytesFromSamples(clip(words).samples)).toString('base64')
 }
 
 /** The id of the call that a socket or an offer is for, which is in its token. */

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import { bytesFromSamples } from '../../src/audio/index.ts'
 import { decodePng, encodePng } from '../../tools/pictures/png.ts'
 import { buildPages } from '../browser/build-pages.ts'
@@ -17,7 +17,7 @@ const schemes = ['light', 'dark'] as const
 export async function consolePictures(): Promise<ReadonlyMap<string, Buffer>> {
   const host = Program.command([
     'dev',
-    'examples/clinic/agent.ts',
+    'test/fixtures/agents/clients.ts',
     '--model',
     'local',
     '--json',
@@ -36,6 +36,7 @@ export async function consolePictures(): Promise<ReadonlyMap<string, Buffer>> {
     const pictures = new Map<string, Buffer>()
     for (const scheme of schemes)
       pictures.set(`console-${scheme}.png`, await pictureOf(browser, address, ears, scheme))
+    await callOverWebRtc(browser, address, ears)
     return pictures
   } finally {
     await browser.close()
@@ -51,15 +52,7 @@ async function pictureOf(
   ears: string,
   colorScheme: (typeof schemes)[number],
 ): Promise<Buffer> {
-  await using context = await browser.newContext({
-    colorScheme,
-    viewport: { width: 1_120, height: 720 },
-    permissions: ['microphone'],
-    reducedMotion: 'reduce',
-  })
-  context.setDefaultTimeout(PATIENCE)
-  await context.addInitScript(ears)
-  await context.addInitScript('ears.becomeMicrophone({ noise: -60, ownClock: true })')
+  await using context = await contextFor(browser, ears, colorScheme)
   const page = await context.newPage()
   // In the middle of the answer: its first words were heard.
   const heard = new Promise<void>((resolve) => {
@@ -80,4 +73,33 @@ async function pictureOf(
   const picture = await page.screenshot()
   await page.getByRole('button', { name: 'Disconnect', exact: true }).click()
   return encodePng([{ pixels: decodePng(picture), duration: 0 }])
+}
+
+/** Calls with the same console over WebRTC, which must show what the agent says. */
+async function callOverWebRtc(browser: Browser, address: string, ears: string): Promise<void> {
+  await using context = await contextFor(browser, ears)
+  const page = await context.newPage()
+  await page.goto(`${address}&transport=smallwebrtc`)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByText('How can I help you?').first().waitFor()
+  await page.evaluate('ears.sounded(500)')
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).click()
+  await page.getByRole('button', { name: 'Connect', exact: true }).waitFor()
+}
+
+async function contextFor(
+  browser: Browser,
+  ears: string,
+  colorScheme: (typeof schemes)[number] = 'light',
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width: 1_120, height: 720 },
+    permissions: ['microphone'],
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(PATIENCE)
+  await context.addInitScript(ears)
+  await context.addInitScript('ears.becomeMicrophone({ noise: -60, ownClock: true })')
+  return context
 }

@@ -43,14 +43,19 @@ await runCommand({
       about:
         'run all but the longest cases with the first client, and only the most important ones with the others',
     },
-    filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
+    filter: {
+      type: 'string',
+      about: 'only cases whose client and name contain this, like "webrtc: is interrupted"',
+      default: '',
+    },
+    times: { type: 'number', about: 'run each case so many times', default: 1 },
     pictures: {
       type: 'boolean',
       about:
         "instead, take the pictures of docs/clients.md: the console of Pipecat's Voice UI Kit calls the demo",
     },
   },
-  async run({ short, filter, pictures, json }) {
+  async run({ short, filter, times, pictures, json }) {
     try {
       await (pictures ? consolePackages : packages).install()
       await (pictures ? consolePackages : packages).checkTypes()
@@ -61,9 +66,11 @@ await runCommand({
     if (pictures) return await takePictures(json)
     const wanted: Wanted[] = clientNames.flatMap((client) =>
       cases
-        .filter(({ name, only = clientNames }) => name.includes(filter) && only.includes(client))
+        .filter(
+          ({ name, only = clientNames }) => titleOf(client, name).includes(filter) && only.includes(client),
+        )
         .filter(({ inShort = [clientNames[0]] }) => !short || inShort.includes(client))
-        .map((one) => ({ client, one })),
+        .flatMap((one) => Array.from({ length: times }, () => ({ client, one }))),
     )
     const stage = await Stage.open(PLACES)
     const results: Result[] = []
@@ -161,6 +168,10 @@ async function endOfHost(stage: Stage): Promise<{ results: Result[]; left: strin
 function print({ client, name, reason, problem }: Result): void {
   const mark = problem === undefined ? '✓' : '✗'
   console.log(
-    [`${mark} ${client}: ${name}`, reason, problem].filter((each) => each !== undefined).join(' · '),
+    [`${mark} ${titleOf(client, name)}`, reason, problem].filter((each) => each !== undefined).join(' · '),
   )
+}
+
+function titleOf(client: ClientName, name: string): string {
+  return `${client}: ${name}`
 }

@@ -26,7 +26,7 @@ export class ClientNetwork {
 
   /** Leads the WebRTC connections of a page through this network: it gets our addresses, and the host gets none of the page's. */
   async carry(page: Page): Promise<void> {
-    await page.route('**/webrtc/offer*', async (route) => {
+    await page.route(/\/api\/offer(\?|$)/, async (route) => {
       const method = route.request().method()
       if (method === 'PATCH') return await route.fulfill({ json: { status: 'success' } })
       if (method !== 'POST') return await route.continue()

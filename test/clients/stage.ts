@@ -35,7 +35,7 @@ export class Stage {
     const limit = ['--max-calls', `${maxCalls}`]
     const host = Program.command([
       'dev',
-      'test/clients/agent.ts',
+      'test/fixtures/agents/clients.ts',
       '--model',
       'local',
       '--json',

@@ -68,7 +68,7 @@ class WebRtcHangUpStage implements LineStage {
 
   #client(query: string, ready: boolean): WeriftClient {
     const { port } = this.#server.address() as AddressInfo
-    const client = new WeriftClient({ url: `http://127.0.0.1:${port}/webrtc/offer${query}`, ready })
+    const client = new WeriftClient({ url: `http://127.0.0.1:${port}/api/offer${query}`, ready })
     this.#clients.push(client)
     return client
   }

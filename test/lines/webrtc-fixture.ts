@@ -56,7 +56,7 @@ export class WebRtcStage {
   }
 
   client(options: Partial<WeriftClientOptions> = {}): WeriftClient {
-    const client = new WeriftClient({ url: `${this.url}/webrtc/offer`, ...options })
+    const client = new WeriftClient({ url: `${this.url}/api/offer`, ...options })
     this.#clients.push(client)
     return client
   }

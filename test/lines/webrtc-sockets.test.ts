@@ -156,7 +156,7 @@ describe('an offer', () => {
     expect(codeOf(await client.sends('POST', long))).toBe('413 TOO_LARGE')
     const sections = { ...offer, sdp: 'm=audio 9 UDP/TLS/RTP/SAVPF 111\r\n'.repeat(limits.sections + 1) }
     expect(codeOf(await client.sends('POST', sections))).toBe('400 BAD_REQUEST')
-    expect((await fetch(`${stage.url}/webrtc/offer`, { headers: { origin: localOrigin } })).status).toBe(405)
+    expect((await fetch(`${stage.url}/api/offer`, { headers: { origin: localOrigin } })).status).toBe(405)
     await stage.untilThreads(0)
     expect(stage.calls.arriving).toBe(0)
   })
@@ -191,7 +191,7 @@ describe('an offer', () => {
     await open()
     const foreign = stage.client({ headers: { origin: 'https://shop.example' } })
     expect(codeOf(await foreign.offers())).toBe('403 ORIGIN_REFUSED')
-    const preflight = await fetch(`${stage.url}/webrtc/offer`, {
+    const preflight = await fetch(`${stage.url}/api/offer`, {
       method: 'OPTIONS',
       headers: { origin: localOrigin },
     })

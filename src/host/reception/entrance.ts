@@ -94,8 +94,8 @@ export class Entrance {
         })
       },
     })
-    this.#rtvi = rtviCallsOf(options, shared)
     this.#webRtc = webRtcCallsOf(options, shared)
+    this.#rtvi = rtviCallsOf(options, shared, this.#webRtc)
     this.#phone = phoneCallsOf(options, shared, (call) => this.#traceOf(call))
   }
 

@@ -1,3 +1,4 @@
+import { transportFields } from '../../lines/index.ts'
 import {
   RtviCalls,
   type RtviCallInfo,
@@ -13,9 +14,14 @@ import type { EntranceOptions } from './entrance-options.ts'
 const MAX_PARAMETERS = 50
 
 /** Takes calls of RTVI clients over WebSockets for a host. `shared` are the options of all its lines. */
-export function rtviCallsOf(options: EntranceOptions, shared: Omit<RtviCallsOptions, 'onCall'>): RtviCalls {
+export function rtviCallsOf(
+  options: EntranceOptions,
+  shared: Omit<RtviCallsOptions, 'onCall'>,
+  webrtc: WebRtcCalls | undefined,
+): RtviCalls {
   return new RtviCalls({
     ...shared,
+    ...(webrtc ? { webrtc } : {}),
     ...clientOptions(options),
     ...options.rtvi,
     onCall: answerWith(options, 'rtvi'),
@@ -67,10 +73,14 @@ function answerWith(
   }
 }
 
-/** The strings, numbers and booleans of the client's `requestData`, and of its `body`, where Pipecat's own server looks for them. */
+/**
+ * The strings, numbers and booleans of the client's `requestData`, and of its `body`, where Pipecat's own server looks for them. What
+ * chooses the transport is not for the agent.
+ */
 function parametersOf(data: unknown): CallInfo['parameters'] {
   const { body } = (data ?? {}) as { body?: unknown }
-  const plain = [...entriesOf(data), ...entriesOf(body)].filter(([, value]) =>
+  const own = entriesOf(data).filter(([name]) => !transportFields.has(name))
+  const plain = [...own, ...entriesOf(body)].filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),
   )
   return Object.fromEntries(plain.slice(0, MAX_PARAMETERS).map(([name, value]) => [name, String(value)]))

@@ -1,6 +1,6 @@
 export { CallerGoneError, CallsClosedError, LineTakenError } from '../errors.ts'
 export type { RtviOptions } from '../rtvi/options.ts'
-export type { StartAnswer, StartRefusal } from '../rtvi/start-endpoint.ts'
+export type { StartAnswer, StartRefusal, Starts } from '../rtvi/start-endpoint.ts'
 export { ClientMisbehavedError } from '../rtvi/errors.ts'
 export type { RtviRefusal } from './refusals.ts'
 export { RtviCalls, type RtviCallInfo, type RtviCallsOptions } from './rtvi-calls.ts'

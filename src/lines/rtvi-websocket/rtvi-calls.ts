@@ -12,7 +12,8 @@ import { publicAddress } from '../public-address.ts'
 import { refuse } from '../refuse.ts'
 import { OneTimeTokens, type Admitted } from '../rtvi/one-time-tokens.ts'
 import { checkRtviValues, rtviNames, type RtviOptions } from '../rtvi/options.ts'
-import { StartEndpoint, type StartAnswer, type StartRequest } from '../rtvi/start-endpoint.ts'
+import { StartEndpoint, type StartAnswer, type StartRequest, type Starts } from '../rtvi/start-endpoint.ts'
+import { transportOf } from '../rtvi/transport.ts'
 import { newKey } from '../secrets.ts'
 import type { Origin } from '../this-machine.ts'
 import { limits } from './limits.ts'
@@ -48,9 +49,14 @@ export interface RtviCallsOptions extends RtviOptions {
   origins?: readonly string[] | undefined
   /** The address of this server for clients, like `https://agent.example.com`. Default: what the request says. */
   publicUrl?: string | undefined
-  /** Where calls are started. Default: `/start`. */
+  /** Where calls are started. Default: `/start`, and `/connect` for calls over WebSocket in any case. */
   startPath?: string
-  /** Where clients connect. Default: `/rtvi`. */
+  /**
+   * `WebRtcCalls` that are started at the same address: by clients that ask for WebRTC, and by those that name no transport, as
+   * with Pipecat's own server. Default: none.
+   */
+  webrtc?: Starts
+  /** Where clients connect. Default: `/rtvi` and `/ws-client`. */
   socketPath?: string
   /** How long a client may give no sign of life (LN2). Default: 8 s. */
   lostTimeout?: number
@@ -81,6 +87,7 @@ const optionNames: OptionNames<RtviCallsOptions> = {
   origins: true,
   publicUrl: true,
   startPath: true,
+  webrtc: true,
   socketPath: true,
   lostTimeout: true,
   answerTimeout: true,
@@ -116,14 +123,16 @@ export interface SocketRequest extends Origin {
  * ```
  *
  * A client posts to `/start`, and gets an address and a token that is good for one call. It connects with both. Without a secret,
- * a page on this machine may also connect to `/rtvi` right away.
+ * a page on this machine may also connect to `/rtvi` right away. `/connect` and `/ws-client` are what these addresses are called
+ * in Pipecat's examples.
  */
 export class RtviCalls extends BaseCalls<RtviCall> {
   readonly #options: RtviCallsOptions
   readonly #tokens: OneTimeTokens
-  readonly #endpoint: StartEndpoint
+  /** Those for any transport, and those for this one. */
+  readonly #endpoints: readonly StartEndpoint[]
   readonly #sockets: SocketServer
-  readonly #socketPath: string
+  readonly #socketPaths: readonly string[]
 
   constructor(options: RtviCallsOptions) {
     checkOptions('RtviCalls', options, optionNames)
@@ -134,10 +143,12 @@ export class RtviCalls extends BaseCalls<RtviCall> {
     super({ ...options, name: 'rtvi calls', closePatience: limits.closePatience })
     const { scope, secret, origins, tokenKey = newKey() } = options
     this.#options = options
-    this.#socketPath = socketPath
+    this.#socketPaths = options.socketPath === undefined ? [socketPath, '/ws-client'] : [socketPath]
     this.#tokens = new OneTimeTokens({ key: tokenKey, clock: scope.clock, lifetime: limits.token })
-    const start = (request: StartRequest): Promise<StartAnswer> => this.start(request)
-    this.#endpoint = new StartEndpoint({ secret, origins, path: startPath, start })
+    const rule = { secret, origins }
+    const starts = new StartEndpoint({ ...rule, path: startPath, start: (request) => this.#start(request) })
+    const connects = new StartEndpoint({ ...rule, path: '/connect', start: (request) => this.start(request) })
+    this.#endpoints = options.startPath === undefined ? [starts, connects] : [starts]
     this.#sockets = new SocketServer({
       name: 'rtvi client',
       message: limits.message,
@@ -148,14 +159,14 @@ export class RtviCalls extends BaseCalls<RtviCall> {
 
   /** Whether a request is for these calls: it starts one, or connects to one. */
   concerns(request: { readonly url?: string | undefined }): boolean {
-    return this.#endpoint.concerns(request) || this.#isSocket(request.url)
+    return this.#endpointFor(request) !== undefined || this.#isSocket(request.url)
   }
 
   /** Answers a request that starts a call. Returns false for other requests. */
   request(request: IncomingMessage, response: ServerResponse): boolean {
-    if (!this.#endpoint.concerns(request)) return false
-    this.#endpoint.answer(request, response)
-    return true
+    const endpoint = this.#endpointFor(request)
+    endpoint?.answer(request, response)
+    return endpoint !== undefined
   }
 
   /**
@@ -171,7 +182,7 @@ export class RtviCalls extends BaseCalls<RtviCall> {
     if (token.length > limits.tokenLength) return { refused: 'TOO_LARGE' }
     this.logger.debug({ call: id }, 'a call was started')
     const address = publicAddress(headers, publicUrl).replace(/^http/, 'ws')
-    const wsUrl = `${address}${this.#socketPath}`
+    const wsUrl = `${address}${this.#socketPaths[0]}`
     // The client refuses every other field. Older ones know only the second of these names.
     return { connection: { wsUrl, ws_url: wsUrl, token } }
   }
@@ -221,7 +232,19 @@ export class RtviCalls extends BaseCalls<RtviCall> {
   }
 
   #isSocket(url = '/'): boolean {
-    return url.split('?', 1)[0] === this.#socketPath
+    return this.#socketPaths.includes(url.split('?', 1)[0]!)
+  }
+
+  #endpointFor(request: { readonly url?: string | undefined }): StartEndpoint | undefined {
+    return this.#endpoints.find((each) => each.concerns(request))
+  }
+
+  /** Begins a call over the transport that the client asks for. */
+  async #start(request: StartRequest): Promise<StartAnswer> {
+    const { webrtc } = this.#options
+    const transport = transportOf(request.data) ?? (webrtc ? 'webrtc' : 'websocket')
+    if (transport === 'websocket') return await this.start(request)
+    return transport === 'webrtc' && webrtc ? await webrtc.start(request) : { refused: 'TRANSPORT_REFUSED' }
   }
 
   #begin(peer: Peer, info: RtviCallInfo): void {

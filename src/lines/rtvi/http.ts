@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { same } from '../secrets.ts'
 
 /** What is wrong with the bearer token of a request, if a secret is required. */
@@ -12,11 +12,15 @@ export function secretProblem(
   return same(bearer, secret) ? undefined : 'WRONG_SECRET'
 }
 
-/** The origin may call: its pages may send requests with these methods, and read the answers. */
-export function allowOrigin(response: ServerResponse, origin: string | undefined, methods: string): void {
+/** The origin may call: its pages may send requests with these methods and any headers, and read the answers. */
+export function allowOrigin(
+  response: ServerResponse,
+  { origin, 'access-control-request-headers': asked }: IncomingHttpHeaders,
+  methods: string,
+): void {
   if (origin === undefined) return
   response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('access-control-allow-headers', 'authorization, content-type')
+  response.setHeader('access-control-allow-headers', asked ?? 'authorization, content-type')
   response.setHeader('access-control-allow-methods', methods)
   response.setHeader('access-control-max-age', '600')
   response.setHeader('vary', 'origin')

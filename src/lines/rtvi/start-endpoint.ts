@@ -18,6 +18,10 @@ export interface StartRequest extends Origin {
 /** Why no call can begin, with its HTTP status. */
 const refusals = {
   BAD_REQUEST: [400, 'the body must be JSON'],
+  TRANSPORT_REFUSED: [
+    400,
+    'this server has no calls over the transport of the client: it has websocket, and webrtc if it is turned on',
+  ],
   UNAUTHORISED: [
     401,
     'the secret is missing: send it as a bearer token, or have your own server start the call',
@@ -36,6 +40,11 @@ export type StartRefusal = keyof typeof refusals
 
 /** What a client needs to connect, or why it may not. */
 export type StartAnswer = { readonly connection: object } | { readonly refused: StartRefusal }
+
+/** Calls that clients can start. */
+export interface Starts {
+  start(request: Pick<StartRequest, 'headers' | 'data'>): Promise<StartAnswer>
+}
 
 export interface StartEndpointOptions extends CallerRule {
   readonly path: string
@@ -64,7 +73,7 @@ export class StartEndpoint {
     const asked = { headers, address: socket.remoteAddress, origin: headers.origin }
     response.on('error', noop)
     if (!mayCall(asked, this.#options)) return refuse(response, 'ORIGIN_REFUSED')
-    allowOrigin(response, headers.origin, 'POST')
+    allowOrigin(response, headers, 'POST')
     if (method === 'OPTIONS') return void response.writeHead(204).end()
     if (method !== 'POST') return refuse(response, 'NOT_FOUND')
     const wrong = secretProblem(headers.authorization, this.#options.secret)

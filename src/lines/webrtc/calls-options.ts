@@ -36,9 +36,9 @@ export interface WebRtcCallsOptions extends Pick<RtviOptions, 'tools'>, WebRtcOp
   origins?: readonly string[] | undefined
   /** The address of this server for clients, like `https://agent.example.com`. Default: what the request says. */
   publicUrl?: string | undefined
-  /** Where calls are started. Default: `/webrtc/start`. */
+  /** Where calls are started. Default: `/start`. */
   startPath?: string
-  /** Where clients send their offers. Default: `/webrtc/offer`. */
+  /** Where clients send their offers, also with `/sessions/ID` in front of it. Default: `/api/offer`. */
   offerPath?: string
   /** How long an accepted client may take to connect. Default: 15 s. */
   connectTimeout?: number
@@ -91,7 +91,7 @@ export function checkWebRtcOptions(options: WebRtcCallsOptions): void {
   checkOptions('WebRtcCalls', options, optionNames)
   checkLimits(options)
   checkRtviValues(options)
-  const { startPath = '/webrtc/start', offerPath = '/webrtc/offer', publicUrl } = options
+  const { startPath = '/start', offerPath = '/api/offer', publicUrl } = options
   checkPaths({ startPath, offerPath }, publicUrl)
   checkNetwork(options)
   const { connectTimeout = 1 } = options

@@ -44,6 +44,8 @@ export const limits = {
   token: 60_000,
   /** Characters per token, which has the data of the request in it. */
   tokenLength: 4_000,
+  /** Started calls whose token is kept for clients that know only the id of the call. One takes up to 4 KB. */
+  started: 1_000,
   /** Bytes per request: an offer of a browser with video has 8 KB. */
   body: 64 * 1024,
   /** Sections of an offer. A client has one for sound, up to two for video, and one for messages. */

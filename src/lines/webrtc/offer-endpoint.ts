@@ -22,9 +22,14 @@ export interface OfferEndpointOptions extends CallerRule {
   readonly path: string
   readonly offer: (offer: Offer, request: OfferRequest) => Promise<SignalAnswer>
   readonly candidates: (candidates: Candidates) => SignalAnswer
+  /** The token of a call that was started here, by its id. */
+  readonly tokenOf: (id: string) => string | undefined
 }
 
-/** The address that clients send offers to, with `POST`, and then their candidates, with `PATCH`. */
+/**
+ * The address that clients send offers to, with `POST`, and then their candidates, with `PATCH`. The id of a call in front of it,
+ * as in `/sessions/ID/api/offer`, stands for its token: clients make that address themselves if they are given only the id.
+ */
 export class OfferEndpoint {
   readonly #options: OfferEndpointOptions
 
@@ -34,7 +39,15 @@ export class OfferEndpoint {
 
   /** Whether a request is for this address. */
   concerns({ url = '/' }: { readonly url?: string | undefined }): boolean {
-    return url.split('?', 1)[0] === this.#options.path
+    return this.#idIn(url) !== undefined
+  }
+
+  /** The id of a call in an address, or an empty text if there is none in it. Undefined for other addresses. */
+  #idIn(url: string): string | undefined {
+    const [path = ''] = url.split('?', 1)
+    if (!path.endsWith(this.#options.path)) return undefined
+    const front = path.slice(0, path.length - this.#options.path.length)
+    return front === '' ? '' : /^\/sessions\/([\w-]+)$/.exec(front)?.[1]
   }
 
   /** Answers a request of a server of `node:http`. Never throws. */
@@ -43,7 +56,7 @@ export class OfferEndpoint {
     const asked = { headers, address: socket.remoteAddress, origin: headers.origin }
     response.on('error', noop)
     if (!mayCall(asked, this.#options)) return refuse(response, 'ORIGIN_REFUSED')
-    allowOrigin(response, headers.origin, 'POST, PATCH')
+    allowOrigin(response, headers, 'POST, PATCH')
     if (method === 'OPTIONS') return void response.writeHead(204).end()
     if (method !== 'POST' && method !== 'PATCH') return refuse(response, 'NOT_FOUND')
     this.#answer(request, asked)
@@ -56,7 +69,12 @@ export class OfferEndpoint {
 
   async #answer(request: IncomingMessage, asked: Omit<OfferRequest, 'token'>): Promise<SignalAnswer> {
     const { method, headers, url = '/' } = request
-    const token = new URLSearchParams(url.split('?')[1]).get('token') ?? undefined
+    const id = this.#idIn(url) ?? ''
+    const token =
+      id === ''
+        ? (new URLSearchParams(url.split('?')[1]).get('token') ?? undefined)
+        : this.#options.tokenOf(id)
+    if (id !== '' && token === undefined) return { refused: 'CALL_GONE' }
     // The name of a connection is as good as a token: only its client knows it.
     const wrong =
       token === undefined && method === 'POST'

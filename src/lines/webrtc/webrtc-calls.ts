@@ -5,6 +5,7 @@ import type { Peer } from '../peer.ts'
 import { publicAddress } from '../public-address.ts'
 import { OneTimeTokens, type Admitted } from '../rtvi/one-time-tokens.ts'
 import { StartEndpoint, type StartAnswer, type StartRequest } from '../rtvi/start-endpoint.ts'
+import { transportOf } from '../rtvi/transport.ts'
 import { newKey } from '../secrets.ts'
 import { checkPackages, type IceServer, type IceServers } from '../webrtc-options.ts'
 import { checkWebRtcOptions, type WebRtcCallInfo, type WebRtcCallsOptions } from './calls-options.ts'
@@ -16,6 +17,7 @@ import { OfferEndpoint, type OfferRequest, type SignalAnswer } from './offer-end
 import { PeerThreads } from './peer-threads.ts'
 import type { Candidates, Offer } from './read-signal.ts'
 import type { OfferRefusal } from './refusals.ts'
+import { StartedCalls } from './started-calls.ts'
 import type { NetworkSettings } from './thread-messages.ts'
 import { WebRtcCall } from './webrtc-call.ts'
 import { WebRtcLine } from './webrtc-line.ts'
@@ -32,9 +34,9 @@ interface Connected {
  * Takes calls over WebRTC from RTVI clients: Pipecat's `SmallWebRTCTransport`, unmodified.
  *
  *   client                                   this server                          thread
- *    │── POST /webrtc/start ─────────────────────▶│ token                             │
+ *    │── POST /start ────────────────────────────▶│ token                             │
  *    │◀─ { sessionId, webrtcRequestParams, … } ───│                                   │
- *    │── POST /webrtc/offer?token=… ─────────────▶│── open ──────────────────────────▶│
+ *    │── POST /api/offer?token=… ────────────────▶│── open ──────────────────────────▶│
  *    │◀─ { sdp, type: 'answer', pc_id } ──────────│◀──────────────────────── answer ──│
  *    │── PATCH { pc_id, candidates } ────────────▶│── candidates ────────────────────▶│
  *    │◀═══════════════════ ICE, DTLS, Opus, data channel ════════════════════════════▶│
@@ -55,6 +57,7 @@ interface Connected {
 export class WebRtcCalls extends BaseCalls<WebRtcCall> {
   readonly #options: WebRtcCallsOptions
   readonly #tokens: OneTimeTokens
+  readonly #started = new StartedCalls()
   readonly #starts: StartEndpoint
   readonly #offers: OfferEndpoint
   readonly #offerPath: string
@@ -69,7 +72,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     checkPackages()
     super({ ...options, name: 'webrtc calls', closePatience: limits.closePatience })
     const { scope, secret, origins, tokenKey = newKey() } = options
-    const { startPath = '/webrtc/start', offerPath = '/webrtc/offer' } = options
+    const { startPath = '/start', offerPath = '/api/offer' } = options
     this.#options = options
     this.#offerPath = offerPath
     this.#threads = new PeerThreads({
@@ -86,6 +89,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       path: offerPath,
       offer: (offer, request) => this.#offer(offer, request),
       candidates: (candidates) => this.#candidates(candidates),
+      tokenOf: (call) => this.#started.tokenOf(call),
     })
   }
 
@@ -113,11 +117,14 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
    */
   async start({ headers, data }: Pick<StartRequest, 'headers' | 'data'>): Promise<StartAnswer> {
     const { publicUrl, hasRoomElsewhere, iceServers } = this.#options
+    if (['websocket', 'other'].includes(transportOf(data) ?? 'webrtc'))
+      return { refused: 'TRANSPORT_REFUSED' }
     const isTakenElsewhere = !this.hasRoom && (await hasRoomElsewhere?.().catch(() => false))
     const refused = isTakenElsewhere ? undefined : this.refusal()
     if (refused) return { refused }
     const { id, token } = this.#tokens.give(data)
     if (token.length > limits.tokenLength) return { refused: 'TOO_LARGE' }
+    this.#started.add(id, token)
     const address = `${publicAddress(headers, publicUrl)}${this.#offerPath}`
     this.logger.debug({ call: id }, 'a call was started')
     return {

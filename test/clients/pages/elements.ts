@@ -2,6 +2,16 @@ import type { PipecatClient } from '@pipecat-ai/client-js'
 
 export const host = new URLSearchParams(location.search).get('host') ?? 'http://localhost:4600'
 
+// For all pages: only the one for WebRTC plays through `audio`.
+document.body.innerHTML = `
+  <p role="status"></p>
+  <p role="alert"></p>
+  <ul role="log"></ul>
+  <button id="call">Call</button>
+  <button id="hang-up">Hang up</button>
+  <form><input aria-label="Type instead of speaking" /></form>
+  <audio autoplay></audio>`
+
 export const find = (selector: string): HTMLElement => document.querySelector(selector)!
 export const status = find('[role=status]')
 export const problem = find('[role=alert]')

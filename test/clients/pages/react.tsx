@@ -27,7 +27,8 @@ function Conversation({ host }: { host: string }) {
   })
   const dial = (): void => {
     // The event has the reason.
-    call?.startBotAndConnect({ endpoint: `${host}/start` }).catch(() => {})
+    const requestData = { transport: 'websocket' }
+    call?.startBotAndConnect({ endpoint: `${host}/start`, requestData }).catch(() => {})
   }
   const hangUp = (): void => {
     call?.disconnect().catch(() => {})

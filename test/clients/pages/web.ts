@@ -12,7 +12,8 @@ const client = new PipecatClient({
 
 find('#call').addEventListener('click', () => {
   // `onError` has shown the reason.
-  client.startBotAndConnect({ endpoint: `${host}/start` }).catch(() => {})
+  const requestData = { transport: 'websocket' }
+  client.startBotAndConnect({ endpoint: `${host}/start`, requestData }).catch(() => {})
 })
 find('#hang-up').addEventListener('click', () => {
   client.disconnect().catch(() => {})

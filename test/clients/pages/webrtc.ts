@@ -18,7 +18,8 @@ const client = new PipecatClient({
 })
 
 find('#call').addEventListener('click', () => {
-  client.startBotAndConnect({ endpoint: `${host}/webrtc/start` }).catch(() => {})
+  const requestData = { transport: 'webrtc' }
+  client.startBotAndConnect({ endpoint: `${host}/start`, requestData }).catch(() => {})
 })
 find('#hang-up').addEventListener('click', () => {
   client.disconnect().catch(() => {})

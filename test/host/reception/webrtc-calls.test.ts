@@ -21,7 +21,7 @@ describe('a WebRTC client that calls a host', () => {
       return new Agent({ name: 'desk', instructions: '', onEnter: ({ session }) => session.say('Hello!') })
     }
     const process = await host.start({ file: { name: 'Bright Dental', agent, models, webrtc: {} } })
-    const started = await fetch(`${process.url}/webrtc/start`, {
+    const started = await fetch(`${process.url}/start`, {
       method: 'POST',
       headers: page,
       body: JSON.stringify({ customer: 7 }),
@@ -42,11 +42,74 @@ describe('a WebRTC client that calls a host', () => {
     expect(await host.journal.find(id)).toMatchObject({ state: 'closed', reason: 'caller-hung-up' })
   })
 
-  it('[WR8] finds nothing at a host whose agent file does not want such calls', async () => {
+  it('[WR8] [RV14] is refused at a host whose agent file does not want such calls', async () => {
     await using host = await TestHost.open()
     const process = await host.start()
-    const { status } = await fetch(`${process.url}/webrtc/start`, { method: 'POST', headers: page })
-    expect(status).toBe(404)
+    const start = (data: object): Promise<Response> =>
+      fetch(`${process.url}/start`, { method: 'POST', headers: page, body: JSON.stringify(data) })
+    const started = await start({ transport: 'webrtc' })
+    expect([started.status, await started.json()]).toMatchObject([400, { code: 'TRANSPORT_REFUSED' }])
+    expect((await fetch(`${process.url}/api/offer`, { method: 'POST', headers: page })).ok).toBe(false)
+    // Nothing but WebSocket is left, so that clients need not name it.
+    expect(await (await start({})).json()).toHaveProperty('wsUrl')
+  })
+
+  it('[RV14] starts calls over both transports at one address, and over WebRTC if it names none', async () => {
+    await using host = await TestHost.open()
+    const file = { name: 'Bright Dental', agent: new Agent({ instructions: '' }), models, webrtc: {} }
+    const process = await host.start({ file })
+    const start = async (path: string, data?: object): Promise<object> => {
+      const body = data && JSON.stringify(data)
+      const started = await fetch(process.url + path, {
+        method: 'POST',
+        headers: page,
+        ...(body && { body }),
+      })
+      return (await started.json()) as object
+    }
+    for (const data of [undefined, {}, { transport: 'webrtc' }, { enableDefaultIceServers: true }])
+      expect(Object.keys(await start('/start', data))).toEqual(['sessionId', 'webrtcRequestParams'])
+    expect(await start('/start', { transport: 'websocket' })).toHaveProperty('wsUrl')
+    expect(await start('/start', { transport: 'daily' })).toMatchObject({ code: 'TRANSPORT_REFUSED' })
+    expect(await start('/start', { createDailyRoom: true })).toMatchObject({ code: 'TRANSPORT_REFUSED' })
+    expect(await start('/connect')).toHaveProperty('wsUrl')
+  })
+
+  it('[RV14] connects with the id of its call alone, once, and the agent does not see what chose the transport', async () => {
+    await using host = await TestHost.open()
+    const infos: CallInfo[] = []
+    const agent = (info: CallInfo): Agent => {
+      infos.push(info)
+      return new Agent({ instructions: '' })
+    }
+    const secret = 'a secret of sixteen'
+    const process = await host.start({ file: { name: 'Bright Dental', agent, models, webrtc: {} }, secret })
+    const started = await fetch(`${process.url}/start`, {
+      method: 'POST',
+      headers: { ...page, authorization: `Bearer ${secret}` },
+      body: JSON.stringify({ transport: 'webrtc', enableDefaultIceServers: true, body: { customer: 7 } }),
+    })
+    const { sessionId } = (await started.json()) as { sessionId: string }
+    const offers = (id: string): WeriftClient =>
+      new WeriftClient({ url: `${process.url}/sessions/${id}/api/offer` })
+    const stranger = offers('unknown')
+    expect(await stranger.offers()).toMatchObject({ status: 404, body: { code: 'CALL_GONE' } })
+    await stranger.close()
+    const client = offers(sessionId)
+    expect((await client.offers()).status).toBe(200)
+    await client.until(() => client.all('bot-ready').length === 1)
+    expect(infos.at(-1)).toEqual({
+      id: sessionId,
+      line: 'webrtc',
+      direction: 'inbound',
+      parameters: { customer: '7' },
+    })
+    const thief = offers(sessionId)
+    expect(await thief.offers()).toMatchObject({ status: 401, body: { code: 'TOKEN_USED' } })
+    await thief.close()
+    client.leaves()
+    await process.reception.session(sessionId)!.closed
+    await client.close()
   })
 
   it('[WR8] [HO3] is refused over HTTP while the host drains', async () => {
@@ -54,7 +117,7 @@ describe('a WebRTC client that calls a host', () => {
     const file = { name: 'Bright Dental', agent: new Agent({ instructions: '' }), models, webrtc: {} }
     const process = await host.start({ file })
     process.reception.entrance.drain()
-    const started = await fetch(`${process.url}/webrtc/start`, { method: 'POST', headers: page })
+    const started = await fetch(`${process.url}/start`, { method: 'POST', headers: page })
     expect([started.status, await started.json()]).toMatchObject([503, { code: 'CLOSING' }])
   })
 })

@@ -56,17 +56,20 @@ function clientOptions(options: EntranceOptions): Pick<RtviCallsOptions, SharedB
   }
 }
 
+/** Who calls, for the list of calls. */
+const callers = { rtvi: 'RTVI client over WebSocket', webrtc: 'RTVI client over WebRTC' } as const
+
 /** A client cannot come back, so there is nothing for another process to resume. */
 function answerWith(
   { answer }: EntranceOptions,
-  kind: 'rtvi' | 'webrtc',
+  kind: keyof typeof callers,
 ): (line: RtviLine | WebRtcLine, info: RtviCallInfo) => unknown {
   return (line, { id, data, headers }) => {
     const trace = traceparentOf(headers)
     return answer(line, {
       id,
       line: kind,
-      from: 'RTVI client',
+      from: callers[kind],
       info: { id, line: kind, direction: 'inbound', parameters: parametersOf(data) },
       ...(trace === undefined ? {} : { trace }),
     })

@@ -77,7 +77,9 @@ describe('an RTVI client that calls a host', () => {
     expect(process.reception.entrance.occupied).toBe(1)
     expect(await host.journal.find(session.id)).toMatchObject({ state: 'live', line: 'rtvi' })
     const listed = await fetch(`${process.url}/api/sessions`, { headers: { connection: 'close' } })
-    expect(await listed.json()).toMatchObject({ sessions: [{ id: session.id, from: 'RTVI client' }] })
+    expect(await listed.json()).toMatchObject({
+      sessions: [{ id: session.id, from: 'RTVI client over WebSocket' }],
+    })
     client.leaves()
     expect(await session.closed).toMatchObject({ reason: 'caller-hung-up', clean: true })
     await process.end()

@@ -35,6 +35,8 @@ describe('a WebRTC client that calls a host', () => {
     expect(infos.at(-1)).toEqual({ id, line: 'webrtc', direction: 'inbound', parameters: { customer: '7' } })
     expect([id, process.reception.entrance.occupied]).toEqual([client.pcId, 1])
     expect(await host.journal.find(id)).toMatchObject({ state: 'live', line: 'webrtc' })
+    const listed = await fetch(`${process.url}/api/sessions`, { headers: { connection: 'close' } })
+    expect(await listed.json()).toMatchObject({ sessions: [{ id, from: 'RTVI client over WebRTC' }] })
     client.leaves()
     expect(await session.closed).toMatchObject({ reason: 'caller-hung-up', clean: true })
     await client.close()

@@ -13,6 +13,8 @@ export interface LineClient {
   isCut(): void
   /** Its network goes silent: nothing arrives any more, in either direction. */
   vanishes(): void
+  /** The thread of the server that has its connection is ended, if it has one. */
+  losesThread?(): void
   /** Whether it has played any sound. */
   readonly hears: boolean
   /** Whether it is no longer connected. */

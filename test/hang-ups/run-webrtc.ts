@@ -1,15 +1,12 @@
-import { moments } from './moments.ts'
-import { hangUpCases } from './run-case.ts'
+import { threadCases } from './run-case.ts'
 import { runLine } from './run-all.ts'
 import { webRtcOnSockets } from './webrtc.ts'
 
 // Ends calls over WebRTC, and prints the outcomes. Whoever started this process ends it: the clients at the far end keep timers for
 // half a minute.
 const [filter = ''] = process.argv.slice(2)
-// Not yet: calls of clients that are not ready.
-const cases = hangUpCases.filter(({ moment }) => moments[moment]!.ready)
 const outcomes = await runLine(
-  { name: 'rtvi over webrtc', openStage: webRtcOnSockets, concurrency: 4, cases },
+  { name: 'rtvi over webrtc', openStage: webRtcOnSockets, concurrency: 4, cases: threadCases },
   filter,
 )
 process.stdout.write(`${JSON.stringify(outcomes)}\n`)

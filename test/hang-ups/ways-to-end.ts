@@ -10,6 +10,8 @@ export interface WayToEnd {
   readonly needsReady?: boolean
   /** Whether the client is told why, if it is ready. */
   readonly isTold?: boolean
+  /** Whether it is a failure of ours, which nothing can tell the client. */
+  readonly isFailure?: boolean
   /** Whether `maxDuration` ends the call, and not `end`. */
   readonly byCap?: boolean
 }
@@ -54,4 +56,9 @@ export const waysToEnd: Readonly<Record<string, WayToEnd>> = {
     },
     reason: 'caller-hung-up',
   },
+}
+
+/** Ways to end a call whose connection lives in a worker thread. */
+export const waysOfThreads: Readonly<Record<string, WayToEnd>> = {
+  'its thread dies': { end: ({ client }) => client.losesThread?.(), reason: 'caller-lost', isFailure: true },
 }

@@ -1,19 +1,28 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Worker } from 'node:worker_threads'
 import { WebRtcCalls } from '../../src/lines/webrtc/index.ts'
 import { Scope, noop, systemClock, systemRandom } from '../../src/scope/index.ts'
 import { WeriftClient } from '../lines/werift-client.ts'
 import type { LineClient, LineStage, OpenStage } from './line-stage.ts'
 
+/** The threads that the requests to a server have started. Servers of several stages run at the same time. */
+const startedThreads = new AsyncLocalStorage<Set<Worker>>()
+process.on('worker', (worker) => startedThreads.getStore()?.add(worker))
+
 /** RTVI over WebRTC, on real sockets: its connections live in threads, which know no other time. */
 export const webRtcOnSockets: OpenStage = async (onCall) => {
   const scope = new Scope<string>('calls', { phases: ['tasks', 'resources'] })
-  const calls = new WebRtcCalls({ scope, onCall, maxCalls: 1 })
+  // A thread has to compile its program here.
+  const calls = new WebRtcCalls({ scope, onCall, maxCalls: 1, connectTimeout: 60_000 })
+  const threads = new Set<Worker>()
   const server = createServer((request, response) => {
-    if (!calls.request(request, response)) response.writeHead(404).end()
+    const isTaken = startedThreads.run(threads, () => calls.request(request, response))
+    if (!isTaken) response.writeHead(404).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return new WebRtcHangUpStage(scope, calls, server)
+  return new WebRtcHangUpStage(scope, calls, { server, threads })
 }
 
 class WebRtcHangUpStage implements LineStage {
@@ -25,12 +34,18 @@ class WebRtcHangUpStage implements LineStage {
   readonly scope: Scope<string>
   readonly #calls: WebRtcCalls
   readonly #server: Server
+  readonly #threads: ReadonlySet<Worker>
   readonly #clients: WeriftClient[] = []
 
-  constructor(scope: Scope<string>, calls: WebRtcCalls, server: Server) {
+  constructor(
+    scope: Scope<string>,
+    calls: WebRtcCalls,
+    { server, threads }: { server: Server; threads: ReadonlySet<Worker> },
+  ) {
     this.scope = scope
     this.#calls = calls
     this.#server = server
+    this.#threads = threads
   }
 
   get size(): number {
@@ -41,7 +56,7 @@ class WebRtcHangUpStage implements LineStage {
     const client = this.#client('', ready)
     const { status, body } = await client.offers()
     if (status !== 200) throw new Error(JSON.stringify(body))
-    return clientOf(client)
+    return clientOf(client, this.#threads)
   }
 
   async refusals(): Promise<readonly string[]> {
@@ -74,7 +89,7 @@ class WebRtcHangUpStage implements LineStage {
   }
 }
 
-function clientOf(client: WeriftClient): LineClient {
+function clientOf(client: WeriftClient, threads: ReadonlySet<Worker>): LineClient {
   const vanishes = (): void => void client.vanishes().catch(noop)
   return {
     types: (text) => client.says('send-text', { content: text }),
@@ -83,6 +98,10 @@ function clientOf(client: WeriftClient): LineClient {
     dismissesAgent: () => client.says('disconnect-bot', {}),
     isCut: vanishes,
     vanishes,
+    losesThread: () => {
+      // `terminate()` would end this process, too, if a packet arrives at the wrong moment.
+      for (const thread of threads) thread.postMessage({ type: 'exit' }, [])
+    },
     get hears() {
       return client.audible > 0
     },

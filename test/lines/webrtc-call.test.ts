@@ -101,6 +101,18 @@ describe('the end of a call over WebRTC', () => {
       expect(two.client.end?.code).toBe(1000)
     }))
 
+  it('[WR5] is told to a client that is not ready before its connection is closed, which it would not notice', () =>
+    scene(async ({ clock, calls: all, call: calls }) => {
+      const one = await calls({ readyAfter: 'never' })
+      const began = clock.now()
+      await one.call.context.scope.close()
+      expect(clock.now() - began).toBeGreaterThanOrEqual(limits.farewell)
+      const two = await calls({ readyAfter: 'never' })
+      await all.scope.close()
+      for (const { client } of [one, two])
+        expect(client.messages.map(({ type }) => type)).toEqual(['peerLeft'])
+    }))
+
   it('[WR5] [RV1] says that the agent could not take a call that nobody answers', () =>
     scene(
       async ({ clock, call: calls }) => {

@@ -84,7 +84,7 @@ describe('a call over WebRTC, over real UDP', () => {
   it('[WR6] is lost with the reason if its thread dies, and the next call starts another thread', async () => {
     await open()
     const { call } = await stage.call()
-    for (const worker of webRtcThreads()) await worker.terminate()
+    for (const worker of webRtcThreads()) worker.postMessage({ type: 'exit' }, [])
     await stage.until(() => call.emitted.includes('lost WORKER_DIED'))
     expect(stage.calls.size).toBe(0)
     const { call: next } = await stage.call()

@@ -7,6 +7,7 @@ const thread = (handle: string): string => `
   const { parentPort: port } = require('node:worker_threads')
   port.on('message', ({ type, peer, ...message }) => {
     const emit = (emitted) => port.postMessage({ peer, ...emitted })
+    if (type === 'exit') process.exit()
     if (type === 'open') {
       emit({ type: 'answer', sdp: 'v=0' })
       emit({ type: 'connected' })

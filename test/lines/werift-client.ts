@@ -152,10 +152,11 @@ export class WeriftClient {
     this.#after(every, () => this.pings(every))
   }
 
-  /** `client.disconnect()`. The server may end the connection before this end knows that its channel is closed. */
+  /** `client.disconnect()`. The client does not wait for the server to close the channel as well, which may be gone already. */
   leaves(): void {
     for (const timer of this.#timers) timer.clear()
     this.channel.close()
+    this.#ended()
   }
 
   /** As a tab that is closed: nothing is sent any more. */
@@ -202,7 +203,7 @@ export class WeriftClient {
     const message = JSON.parse(text) as { type: string; message?: { type: string }; data?: object }
     const { type, message: inner } = message
     this.messages.push(inner ? { type: inner.type } : (message as (typeof this.messages)[number]))
-    if (type === 'signalling' && inner?.type === 'peerLeft') this.channel.close()
+    if (type === 'signalling' && inner?.type === 'peerLeft') this.leaves()
     this.#changes.notify()
   }
 

@@ -79,7 +79,7 @@ export abstract class ClientCall extends BaseCall<Paced> {
 
   protected abstract encodeMessage(json: string): string | Uint8Array
   protected abstract encodeSound(samples: Int16Array): Uint8Array
-  /** Has a client that is ready disconnect. */
+  /** Has a client disconnect, if the transport can do so before the client is ready. */
   protected abstract dismissClient(farewell: PoliteFarewell): void
 
   /** How many milliseconds after it was due sound is heard, as far as the transport knows. */
@@ -141,16 +141,22 @@ export abstract class ClientCall extends BaseCall<Paced> {
     return undefined
   }
 
-  /** Has the client disconnect. One that is not ready yet is told so when it is: before, it would wait for ever. */
+  /**
+   * Has the client disconnect. One that is not ready yet is dismissed when it becomes ready, because its `connect()` would wait for
+   * ever otherwise, and at the latest when its connection is closed, which some transports do not notice.
+   */
   protected sayGoodbye(peer: Peer, farewell: Farewell): void {
     this.conversation.end()
     if (farewell === 'misbehaved') return peer.close(1008, 'CLIENT_MISBEHAVED')
     this.#farewell = farewell
     if (this.#isUp) this.dismissClient(farewell)
+    const close = (code: number): void => {
+      if (!this.#isUp) this.dismissClient(farewell)
+      peer.close(code, farewell)
+    }
     const { scope } = this.#options.calls
-    if (scope.state !== 'live') return peer.close(1001, farewell)
-    const close = (): void => peer.close(1000, farewell)
-    this.#goodbye = scope.after(this.#settings.farewell, 'the client disconnects', close)
+    if (scope.state !== 'live') return close(1001)
+    this.#goodbye = scope.after(this.#settings.farewell, 'the client disconnects', () => close(1000))
     return undefined
   }
 

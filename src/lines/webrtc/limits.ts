@@ -40,6 +40,8 @@ export const limits = {
   endPatience: 500,
   /** Milliseconds that a thread may take to say that a connection has ended. One that takes longer is blocked, and is ended. */
   closePatience: 1_000,
+  /** Milliseconds that a thread may take to exit before it is interrupted, and again before it is terminated. */
+  exitPatience: 1_000,
   /** Milliseconds for which the token of a call is good: a client connects right after it got the token. */
   token: 60_000,
   /** Characters per token, which has the data of the request in it. */

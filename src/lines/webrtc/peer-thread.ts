@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../providers/start-thread.ts'
 import type { Logger } from '../../parts/index.ts'
-import { noop, type Clock } from '../../scope/index.ts'
+import type { Clock } from '../../scope/index.ts'
+import { endThread } from './end-thread.ts'
 import { ThreadDiedError } from './errors.ts'
 import { limits } from './limits.ts'
 import type { FromThread, NetworkSettings, ToThread } from './thread-messages.ts'
@@ -65,7 +66,7 @@ export class PeerThread {
   kill(why: string): void {
     if (this.#hasEnded) return
     this.#died(why)
-    this.#worker.terminate().catch(noop)
+    endThread(this.#worker, this.#options.clock)
   }
 
   #post(message: ToThread, transfer: readonly ArrayBuffer[] = []): void {

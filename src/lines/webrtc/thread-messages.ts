@@ -25,6 +25,8 @@ export type ToThread = { readonly peer: number } & (
   /** Sound to play next: 24 kHz. */
   | { readonly type: 'sound'; readonly samples: Int16Array }
   | { readonly type: 'close' }
+  /** The thread exits, with all of its connections. */
+  | { readonly type: 'exit' }
 )
 
 /** From the thread. */

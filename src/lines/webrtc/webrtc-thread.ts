@@ -18,6 +18,7 @@ process.on('unhandledRejection', report)
 
 port.on('message', (message: ToThread) => {
   const { peer } = message
+  if (message.type === 'exit') return process.exit()
   if (message.type === 'open') {
     const connection = new Connection(message.network, (emitted, transfer) => {
       if (emitted.type === 'gone') connections.delete(peer)

@@ -26,7 +26,7 @@ await runCommand({
     filter: { type: 'string', about: 'only cases whose name contains this', default: '' },
     all: {
       type: 'boolean',
-      about: 'also end calls of RTVI clients over WebRTC, which takes a minute',
+      about: 'also end calls of RTVI clients over WebRTC, which takes two minutes',
     },
   },
   run: async ({ filter, all, json }) => {

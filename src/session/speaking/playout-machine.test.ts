@@ -35,6 +35,7 @@ class Playout {
   queue(id: number, priority = 0): PlayoutCommand[] {
     this.queued.push(id)
     this.priorities.set(id, priority)
+    if (this.muted) this.interrupted.add(id)
     return this.handle({ type: 'queue', id, priority })
   }
 
@@ -190,10 +191,12 @@ describe('the playout machine', () => {
     expect(playout.ended.has(2)).toBe(true)
   })
 
-  it('[CL9] delivers nothing after it is muted', () => {
+  it('[CL9] [CL10] delivers nothing after it is muted, and ends what is queued then at once', () => {
     const playout = new Playout()
-    playout.handle({ type: 'mute' })
-    expect(playout.queue(1)).toEqual([])
+    playout.close()
+    playout.queue(1)
+    expect(playout.log).toEqual(['end 1'])
+    expect(playout.ended.get(1)).toMatchObject({ how: 'interrupted', confirmed: true })
   })
 
   it('fails a speech that stalls, after playing the sound made so far', () => {
@@ -252,7 +255,7 @@ function act(playout: Playout, what: string, pick: number): void {
   const some = known[pick % Math.max(1, known.length)]
   switch (what) {
     case 'queue':
-      return void (playout.muted || playout.queue(known.length + 1, pick % 3))
+      return void playout.queue(known.length + 1, pick % 3)
     case 'sound':
       if (current === undefined || machine.isPaused) return undefined
       playout.audible.add(current)

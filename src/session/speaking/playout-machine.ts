@@ -182,6 +182,8 @@ export class PlayoutMachine {
     switch (event.type) {
       case 'queue': {
         const { id, priority } = event
+        // Closing has ended every speech. A reply that ignores its signal may add another one, which nobody would end.
+        if (state.muted) return [{ type: 'end', id, how: 'interrupted', confirmed: true }]
         const place = queue.findIndex((other) => other.priority < priority)
         queue.splice(place < 0 ? queue.length : place, 0, { id, priority })
         return []

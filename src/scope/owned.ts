@@ -78,25 +78,27 @@ export interface OwnerClosing {
  */
 export abstract class Owned extends CancelToken {
   abstract readonly kind: Kind
+  // Declared, and assigned by the constructor: V8 defines fields slowly in a class that has more than four subclasses.
   /** Unique in its tree of scopes. */
-  readonly id: number
-  readonly name: string
+  declare readonly id: number
+  declare readonly name: string
   /** Index into the scope's list of phases. */
-  readonly phase: number
+  declare readonly phase: number
   /** In whole milliseconds, because a fractional number would be an object of its own. */
-  readonly since: number
+  declare readonly since: number
   /** True while closing waits for this member before it begins the next phase. */
-  holds = false
+  declare holds: boolean
   /** Undefined once the member has ended or was abandoned, so that it keeps nothing alive (SC9). */
-  protected ledger: Owner | undefined
+  declare protected ledger: Owner | undefined
 
   constructor(ledger: Owner, name: string, phase: number, id: number = ++ledger.tree.lastId) {
     super()
-    this.ledger = ledger
     this.id = id
     this.name = name
     this.phase = phase
     this.since = Math.floor(ledger.clock.now())
+    this.holds = false
+    this.ledger = ledger
   }
 
   notifyClosing(_reason: CancelledError): void {}

@@ -9,6 +9,8 @@ export class PartInstance {
   state: 'open' | 'closing' | 'ended' = 'open'
   readonly #timers = new Set<Timer>()
   readonly #onEnd = new Set<() => void>()
+  /** What waits for each signal. One listener per signal is enough, however many frames a voice waits for. */
+  readonly #waits = new WeakMap<AbortSignal, Set<() => void>>()
   readonly #onClosing = new Set<(reason: CancelledError) => void>()
 
   #connected: boolean
@@ -101,25 +103,39 @@ export class PartInstance {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       if (this.ended) return reject(this.#endedError(what))
+      const waits = signal && this.#waitsFor(signal)
       const settle = (): void => {
-        signal?.removeEventListener('abort', aborted)
-        offEnd()
+        waits?.delete(aborted)
+        this.#onEnd.delete(ended)
         timer.clear()
       }
       const aborted = (): void => {
         settle()
         reject(signal?.reason)
       }
-      signal?.addEventListener('abort', aborted, { once: true })
-      const offEnd = this.onEnd(() => {
+      const ended = (): void => {
         settle()
         reject(this.#endedError(what))
-      })
+      }
+      waits?.add(aborted)
+      this.#onEnd.add(ended)
       const timer = start(() => {
         settle()
         resolve()
       })
     })
+  }
+
+  #waitsFor(signal: AbortSignal): Set<() => void> {
+    const known = this.#waits.get(signal)
+    if (known) return known
+    const waits = new Set<() => void>()
+    this.#waits.set(signal, waits)
+    const aborted = (): void => {
+      for (const wait of waits) wait()
+    }
+    signal.addEventListener('abort', aborted, { once: true })
+    return waits
   }
 
   #endedError(what: string): ScopeClosedError {

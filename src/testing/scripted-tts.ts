@@ -96,16 +96,19 @@ export class ScriptedTts implements Tts {
     const offEnd = instance.onEnd(() => stop.release())
     try {
       instance.check('speak', effectiveSignal)
-      const { firstAfter = 0 } = this.#options
-      for await (const chunk of this.#chunks(speech, format, iterate(text, stop))) {
-        if (speech.given === 0 && firstAfter > 0)
-          await instance.wait(firstAfter, 'draws breath', effectiveSignal)
-        await this.#fault(instance, speech.given, effectiveSignal)
-        instance.check('speak', effectiveSignal)
-        const ms = durationOf(chunk.frame)
-        speech.given += ms
-        yield chunk
-        await this.#pace(instance, ms, effectiveSignal)
+      const { firstAfter = 0, speed = Infinity, failAfter = Infinity, stallAfter = Infinity } = this.#options
+      const faultAfter = Math.min(failAfter, stallAfter)
+      for await (const chunks of this.#chunks(speech, format, iterate(text, stop))) {
+        for (const chunk of chunks) {
+          if (speech.given === 0 && firstAfter > 0)
+            await instance.wait(firstAfter, 'draws breath', effectiveSignal)
+          if (speech.given >= faultAfter) await this.#fault(instance, speech.given, effectiveSignal)
+          instance.check('speak', effectiveSignal)
+          const ms = durationOf(chunk.frame)
+          speech.given += ms
+          yield chunk
+          if (speed < Infinity) await instance.wait(ms / speed, 'speaks', effectiveSignal)
+        }
       }
       speech.how = 'completed'
     } catch (error) {
@@ -118,12 +121,12 @@ export class ScriptedTts implements Tts {
     }
   }
 
-  /** Yields the audio of each complete word in frames. */
+  /** Yields the frames of each complete word. */
   async *#chunks(
     speech: Speech,
     format: AudioFormat,
     text: AsyncIterable<string>,
-  ): AsyncGenerator<SpokenChunk> {
+  ): AsyncGenerator<SpokenChunk[]> {
     const { msPerCharacter = 50, frame = 20, words = true } = this.#options
     const { sampleRate } = format
     const length = (frame * sampleRate) / 1000
@@ -149,24 +152,22 @@ export class ScriptedTts implements Tts {
       sound.set(rest)
       sound.set(samples, rest.length)
       let at = 0
-      for (; at + length <= sound.length; at += length) yield chunk(sound.subarray(at, at + length))
+      const chunks: SpokenChunk[] = []
+      for (; at + length <= sound.length; at += length) chunks.push(chunk(sound.subarray(at, at + length)))
       rest = sound.subarray(at)
+      yield chunks
     }
     if (rest.length === 0) return
     const last = new Int16Array(length)
     last.set(rest)
-    yield chunk(last)
+    yield [chunk(last)]
   }
 
+  /** Fails or stalls, if it is time to. */
   async #fault(instance: PartInstance, given: number, signal: AbortSignal | undefined): Promise<void> {
     const { failAfter = Infinity, stallAfter = Infinity, ignoresSignal } = this.#options
     if (given >= failAfter) throw this.#options.error ?? new Error('the voice broke')
     if (given >= stallAfter) await (ignoresSignal ? never() : instance.stall('stalls', signal))
-  }
-
-  async #pace(instance: PartInstance, ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const { speed = Infinity } = this.#options
-    if (speed < Infinity) await instance.wait(ms / speed, 'speaks', signal)
   }
 }
 

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { Scope } from '../scope/index.ts'
-import { inVirtualTime, simulate, SimClock, SimRandom } from './index.ts'
+import { BatchedDrain } from './drain.ts'
+import { inVirtualTime, simulate, SimClock, SimRandom, type World } from './index.ts'
 
 describe('simulate', () => {
-  it('takes no real time, and runs all microtasks before the next event', async () => {
+  it.each([
+    ['in every turn of the event loop', {}],
+    ['many times per turn', new BatchedDrain()],
+  ])('takes no real time, and runs all microtasks before the next event, %s', async (_, options) => {
     const order: string[] = []
-    await simulate(1, async ({ clock }) => {
+    const body = async ({ clock }: World): Promise<void> => {
       clock.happen(3_600_000, 'second', () => order.push('second'))
       clock.happen(1_000, 'first', () => {
         let ticks = 0
@@ -16,8 +20,9 @@ describe('simulate', () => {
         }
         chain()
       })
-      await clock.elapse(3_600_001)
-    })
+      for (let hours = 0; hours < 100; hours++) await clock.elapse(3_600_001)
+    }
+    await simulate(1, body, options)
     expect(order).toEqual(['first, and a thousand ticks', 'second'])
   })
 

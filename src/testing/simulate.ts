@@ -1,5 +1,5 @@
 import { EndwellError } from '../scope/index.ts'
-import { drain } from './drain.ts'
+import { drain as drainInNextTurn } from './drain.ts'
 import { SimClock } from './sim-clock.ts'
 import { SimNetwork } from './sim-network.ts'
 import { SimRandom } from './sim-random.ts'
@@ -36,6 +36,8 @@ export interface Life {
 export interface SimulateOptions {
   /** The limit of events, to stop a timer that reschedules itself forever. Default: 100,000. */
   maxEvents?: number
+  /** Resolves when all microtasks have run. Default: in the next turn of the event loop. */
+  drain?: () => Promise<void>
 }
 
 /**
@@ -46,7 +48,7 @@ export interface SimulateOptions {
 export async function simulate(
   seed: number,
   body: (world: World) => void | PromiseLike<void>,
-  { maxEvents = 100_000 }: SimulateOptions = {},
+  { maxEvents = 100_000, drain = drainInNextTurn }: SimulateOptions = {},
 ): Promise<Life> {
   const clock = new SimClock()
   const random = new SimRandom(seed)

@@ -1,3 +1,4 @@
+import { BatchedDrain } from '../../src/testing/drain.ts'
 import { simulate, type Life } from '../../src/testing/index.ts'
 import type { WorldName } from './world-names.ts'
 import { worlds } from './worlds.ts'
@@ -33,6 +34,9 @@ const STORIES = 3
 export const combined = (one: string, other: string): string =>
   (BigInt(`0x${one}`) ^ BigInt(`0x${other}`)).toString(16)
 
+/** Lives have no real input or output. */
+const { drain } = new BatchedDrain()
+
 export async function live(range: Range, told: (life: Life) => void = () => {}): Promise<Lived> {
   const { world, from, seeds, stop } = range
   const began = process.cpuUsage()
@@ -41,7 +45,7 @@ export async function live(range: Range, told: (life: Life) => void = () => {}):
   let events = 0
   let hash = '0'
   for (let seed = from; seed < from + seeds; seed++) {
-    const life = await simulate(seed, worlds[world])
+    const life = await simulate(seed, worlds[world], { drain })
     lives++
     events += life.events
     told(life)

@@ -190,6 +190,21 @@ describe('the phases of a close', () => {
       expect(report.took).toBe(900)
     }))
 
+  it('[SC12] get equal shares of what is left when a later request moves the deadline', () =>
+    inVirtualTime(async ({ clock }) => {
+      const log: string[] = []
+      const scope = new Scope('root', { clock, phases, closeTimeout: 9_000, reserve: 100 })
+      for (const phase of phases) scope.own(phase, recorder(log, phase, never), { phase, cap: 60_000 })
+      clock.happen(100, 'hurry', () => void scope.close({ closeTimeout: 1_000 }).catch(() => {}))
+      const report = await scope.close()
+      expect(outcomes(report)).toEqual({
+        work: 'timed-out at 0',
+        links: 'timed-out at 400',
+        files: 'timed-out at 700',
+      })
+      expect(report.took).toBe(1_000)
+    }))
+
   it('[SC12] wait for earlier tasks for taskCap only, and those tasks are awaited until the budget ends', () =>
     inVirtualTime(async ({ clock }) => {
       const log: string[] = []

@@ -17,6 +17,13 @@ export interface CloseRequest {
   readonly aborted?: boolean
 }
 
+/** Members of a phase that the next phase waits for, at most until then. */
+interface Hold {
+  readonly group: readonly Owned[]
+  readonly until: number
+  readonly timer: Timer
+}
+
 /** The scope that is closed, as `Closing` sees it. `Ledger` implements it. */
 export interface ClosingSubject extends ReportSubject, Announced {
   readonly clock: Clock
@@ -72,7 +79,7 @@ export class Closing implements OwnerClosing {
   #phase = 0
   /** Members of the current phase that the next phase waits for. */
   #holding = 0
-  #holdTimers: Timer[] = []
+  #holds: Hold[] = []
   #beginning = false
 
   private constructor(ledger: ClosingSubject, request: CloseRequest, reason: CancelledError) {
@@ -150,6 +157,7 @@ export class Closing implements OwnerClosing {
     if (this.isClosed || !this.deadline.shorten(at)) return
     this.#setBudget()
     for (const member of this.#ledger.all()) member.deadlineMoved()
+    this.#shortenHolds()
     if (this.#budgetTimer) {
       this.#budgetTimer.clear()
       this.#budgetTimer = undefined
@@ -214,10 +222,26 @@ export class Closing implements OwnerClosing {
       if (group) group.push(member)
       else groups.set(ms, [member])
     }
-    for (const [ms, group] of groups) {
-      this.#holdTimers.push(
-        this.#ledger.clock.after(ms, `hold in '${this.#ledger.name}'`, () => this.#holdExpired(group)),
-      )
+    for (const [ms, group] of groups) this.#hold(group, ms)
+  }
+
+  #hold(group: readonly Owned[], ms: number): void {
+    const { clock, name } = this.#ledger
+    const timer = clock.after(ms, `hold in '${name}'`, () => this.#holdExpired(group))
+    this.#holds.push({ group, until: clock.now() + ms, timer })
+  }
+
+  /** After the deadline has moved, the current phase has a share of the time that is left now, like those after it. */
+  #shortenHolds(): void {
+    const holds = this.#holds
+    if (holds.length === 0) return
+    const share = this.#budgetLeft() / this.#ledger.occupiedFrom(this.#phase - 1)
+    const until = this.#ledger.clock.now() + share
+    this.#holds = holds.filter((hold) => hold.until <= until)
+    for (const hold of holds) {
+      if (hold.until <= until) continue
+      hold.timer.clear()
+      this.#hold(hold.group, share)
     }
   }
 
@@ -240,8 +264,7 @@ export class Closing implements OwnerClosing {
     if (!member.holds) return
     member.holds = false
     if (--this.#holding > 0 || this.#beginning) return
-    for (const timer of this.#holdTimers) timer.clear()
-    this.#holdTimers = []
+    this.#clearHolds()
     if (this.#stage === 'running') this.#advance()
   }
 
@@ -257,7 +280,7 @@ export class Closing implements OwnerClosing {
     this.#stage = 'finishing'
     for (const member of this.#ledger.all()) member.force()
     this.#budgetTimer?.clear()
-    for (const timer of this.#holdTimers) timer.clear()
+    this.#clearHolds()
     this.#stage = 'closed'
     const report = this.builder.build({
       reason: this.why,
@@ -270,6 +293,11 @@ export class Closing implements OwnerClosing {
     })
     this.#resolve(report)
     this.#ledger.closed(report)
+  }
+
+  #clearHolds(): void {
+    for (const { timer } of this.#holds) timer.clear()
+    this.#holds = []
   }
 
   #setBudget(): void {

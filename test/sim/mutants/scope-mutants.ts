@@ -34,8 +34,8 @@ export const scopeMutants: readonly Mutant[] = [
   {
     name: 'timer left behind: holds are not cleared when the phase has ended',
     file: 'scope/closing.ts',
-    find: '    for (const timer of this.#holdTimers) timer.clear()\n    this.#holdTimers = []',
-    replace: '    this.#holdTimers = []',
+    find: '    for (const { timer } of this.#holds) timer.clear()\n    this.#holds = []',
+    replace: '    this.#holds = []',
   },
   {
     name: 'timer left behind: the budget is not cleared when all members have ended',

@@ -114,6 +114,11 @@ export class ToolRunner {
     if (running) this.#stop(running, 'the model cancelled the call')
   }
 
+  /** The session has closed: every call without an outcome was cancelled. The task of one may have ended just now (TL2). */
+  end(): void {
+    for (const running of this.#running) this.#settle(running, failure(cancelled(running.call)))
+  }
+
   /** The reply that wanted the result was interrupted: cancels the call if it asks for that (TL1). */
   #interrupt(id: string): void {
     const running = this.#find(id)

@@ -304,8 +304,9 @@ export class Closing implements Ends {
   #finish(reason: CloseReason, scope: ScopeReport, before: readonly Ask[]): void {
     const { settings, book, events, recorder } = this.#context
     const { id: session, logger } = settings
-    const { hearing } = this.stations ?? {}
+    const { hearing, answering } = this.stations ?? {}
     if (hearing?.hasLastWords && !failures.has(reason)) hearing.keepLastWords()
+    answering?.tools.end()
     const report = book.write(reason, scope, before, recorder?.report)
     const { took, clean } = report
     if (!scope.clean || took >= SLOW_STEP) logSteps(report, logger)

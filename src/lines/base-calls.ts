@@ -1,7 +1,9 @@
 import { silentLogger, type Logger } from '../parts/index.ts'
 import { callOut, noop, type Resource, type Scope } from '../scope/index.ts'
+import { answerWithin } from './answer-within.ts'
 import type { BaseCall } from './base-call.ts'
 import { isolatedLogger } from './isolated-logger.ts'
+import { limits } from './limits.ts'
 import { deafOwner, type Peer } from './peer.ts'
 import { RateLimit } from './rate-limit.ts'
 
@@ -168,6 +170,22 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
     const why = this.#refusal()
     if (why) callOut(() => this.#onRefused(why), noop)
     return why
+  }
+
+  /** Returns why no call can be started here that connects later: there is room neither in this process nor in others. */
+  protected async startRefusal(
+    hasRoomElsewhere: (() => Promise<boolean>) | undefined,
+  ): Promise<CallRefusal | undefined> {
+    const { scope } = this
+    const unknown = (error: unknown): false => {
+      this.logger.error({ error }, 'whether another process has room is not known')
+      return false
+    }
+    const isTakenElsewhere =
+      !this.hasRoom &&
+      hasRoomElsewhere !== undefined &&
+      (await answerWithin(scope, limits.roomElsewhere, 'hasRoomElsewhere', hasRoomElsewhere).catch(unknown))
+    return isTakenElsewhere === true ? undefined : this.refusal()
   }
 
   #refusal(): CallRefusal | undefined {

@@ -11,6 +11,8 @@ export const limits = {
    * second; a page may send at once what was typed while it was cut off.
    */
   typed: { perSecond: 10, burst: 50 },
+  /** Milliseconds that other processes may take to say whether they have room: a caller waits. */
+  roomElsewhere: 2_000,
   /** Marks that may be pending: a page without sound, and some carriers, never return one. */
   marks: 1_000,
 } as const

@@ -21,3 +21,26 @@ it('[WR6] a connection that does not end is given up, so that its thread and the
   await vi.advanceTimersByTimeAsync(1)
   expect(emitted).toEqual([{ type: 'gone', how: 'closed', reason: 'this server closed the connection' }])
 })
+
+it.each([
+  ['setRemoteDescription', 'invalid'],
+  ['createAnswer', 'dropped'],
+] as const)('[WR3] an offer is blamed only if it cannot be read: %s fails', async (step, how) => {
+  const failing = vi.spyOn(RTCPeerConnection.prototype, step).mockRejectedValue(new SyntaxError('no'))
+  onTestFinished(() => failing.mockRestore())
+  const client = new RTCPeerConnection({})
+  client.addTransceiver('audio')
+  const { sdp } = await client.createOffer()
+  const emitted: object[] = []
+  const network = { addresses: ['127.0.0.1'], ports: undefined, iceServers: [] }
+  const gone = new Promise<void>((resolve) => {
+    const connection = new Connection(network, (message) => {
+      emitted.push(message)
+      resolve()
+    })
+    connection.answer(sdp).catch((error: unknown) => connection.fail(error))
+  })
+  await gone
+  expect(emitted).toEqual([{ type: 'gone', how, reason: 'no' }])
+  await client.close()
+})

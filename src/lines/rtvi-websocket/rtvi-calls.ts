@@ -175,8 +175,7 @@ export class RtviCalls extends BaseCalls<RtviCall> {
    */
   async start({ headers, data }: Pick<StartRequest, 'headers' | 'data'>): Promise<StartAnswer> {
     const { publicUrl, hasRoomElsewhere } = this.#options
-    const isTakenElsewhere = !this.hasRoom && (await hasRoomElsewhere?.().catch(() => false))
-    const refused = isTakenElsewhere ? undefined : this.refusal()
+    const refused = await this.startRefusal(hasRoomElsewhere)
     if (refused) return { refused }
     const { id, token } = this.#tokens.give(data)
     if (token.length > limits.tokenLength) return { refused: 'TOO_LARGE' }

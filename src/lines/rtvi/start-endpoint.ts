@@ -94,13 +94,17 @@ export class StartEndpoint {
     } catch {
       return { refused: 'TOO_LARGE' }
     }
-    try {
-      const data: unknown = body.trim() === '' ? undefined : JSON.parse(body)
-      return await this.#options.start({ ...asked, data })
-    } catch (error) {
-      if (error instanceof SyntaxError) return { refused: 'BAD_REQUEST' }
-      throw error
-    }
+    const read = dataIn(body)
+    return read ? await this.#options.start({ ...asked, ...read }) : { refused: 'BAD_REQUEST' }
+  }
+}
+
+/** Undefined if the body is not JSON. */
+function dataIn(body: string): Pick<StartRequest, 'data'> | undefined {
+  try {
+    return { data: body.trim() === '' ? undefined : (JSON.parse(body) as unknown) }
+  } catch {
+    return undefined
   }
 }
 

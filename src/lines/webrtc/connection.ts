@@ -8,7 +8,7 @@ import {
   type RTCDataChannel,
   type RTCRtpTransceiver,
 } from 'werift'
-import { systemClock } from '../../scope/index.ts'
+import { describeError, systemClock } from '../../scope/index.ts'
 import { isLoopback } from '../loopback.ts'
 import { limits } from './limits.ts'
 import { SoundIn } from './sound-in.ts'
@@ -74,7 +74,11 @@ export class Connection {
   async answer(offer: string): Promise<void> {
     const pc = this.#pc
     const lines = offer.split('\n').filter((line) => !line.startsWith('a=candidate') || this.#counts(line))
-    await pc.setRemoteDescription({ type: 'offer', sdp: lines.join('\n') })
+    try {
+      await pc.setRemoteDescription({ type: 'offer', sdp: lines.join('\n') })
+    } catch (error) {
+      return this.#end('invalid', describeError(error).message)
+    }
     for (const transceiver of pc.getTransceivers())
       if (transceiver.kind === 'audio' && !this.#audio) await this.#takeSound(transceiver)
       else transceiver.setDirection('inactive')
@@ -110,7 +114,7 @@ export class Connection {
   }
 
   fail(error: unknown): void {
-    this.#end('invalid', error instanceof Error ? error.message : String(error))
+    this.#end('dropped', describeError(error).message)
   }
 
   /** Whether to use a candidate: only addresses, since a name would be looked up for whoever sends it. Packets show the address. */

@@ -1,5 +1,6 @@
 import type { Logger } from '../../parts/index.ts'
 import { OptionError, type Scope } from '../../scope/index.ts'
+import { answerWithin } from '../answer-within.ts'
 import type { IceServer, IceServers } from '../webrtc-options.ts'
 import { limits } from './limits.ts'
 
@@ -13,23 +14,13 @@ export function listIceServers(
   logger: Logger,
 ): Promise<readonly IceServer[]> {
   if (typeof servers !== 'function') return Promise.resolve(servers ?? [])
-  const listed = new Promise<readonly IceServer[]>((resolve) => {
-    const failed = (error: unknown): void => {
-      timer.clear()
+  return answerWithin<unknown>(scope, limits.listing, 'the function that lists ICE servers', servers)
+    .then(plain)
+    .catch((error: unknown) => {
+      if (scope.state !== 'live') throw error
       logger.error({ error }, 'the ICE servers could not be listed')
-      resolve([])
-    }
-    const timer = scope.after(limits.listing, 'list of ICE servers', () =>
-      failed(new OptionError(`the function that lists ICE servers took more than ${limits.listing} ms`)),
-    )
-    new Promise<unknown>((made) => made(servers()))
-      .then((list) => {
-        resolve(plain(list))
-        return timer.clear()
-      })
-      .catch(failed)
-  })
-  return scope.until(listed)
+      return []
+    })
 }
 
 /** What a thread can be sent of a list, whatever else its objects have. */

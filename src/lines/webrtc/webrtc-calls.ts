@@ -119,8 +119,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     const { publicUrl, hasRoomElsewhere, iceServers } = this.#options
     if (['websocket', 'other'].includes(transportOf(data) ?? 'webrtc'))
       return { refused: 'TRANSPORT_REFUSED' }
-    const isTakenElsewhere = !this.hasRoom && (await hasRoomElsewhere?.().catch(() => false))
-    const refused = isTakenElsewhere ? undefined : this.refusal()
+    const refused = await this.startRefusal(hasRoomElsewhere)
     if (refused) return { refused }
     const { id, token } = this.#tokens.give(data)
     if (token.length > limits.tokenLength) return { refused: 'TOO_LARGE' }

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { describeError } from '../../scope/index.ts'
 import { Connection } from './connection.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
 
@@ -16,17 +17,28 @@ const report = (error: unknown): void => {
 process.on('uncaughtException', report)
 process.on('unhandledRejection', report)
 
+function open({ peer, network, offer }: ToThread & { readonly type: 'open' }): void {
+  let connection: Connection
+  try {
+    connection = new Connection(network, (emitted, transfer) => {
+      if (emitted.type === 'gone') connections.delete(peer)
+      port!.postMessage({ ...emitted, peer }, transfer ? [transfer] : [])
+    })
+  } catch (error) {
+    // An ICE server has an address that werift cannot read, for instance.
+    const reason = describeError(error).message
+    return port!.postMessage({ peer, type: 'gone', how: 'dropped', reason } satisfies FromThread, [])
+  }
+  connections.set(peer, connection)
+  connection.answer(offer).catch((error: unknown) => connection.fail(error))
+  return undefined
+}
+
 port.on('message', (message: ToThread) => {
   const { peer } = message
   if (message.type === 'exit') return process.exit()
   if (message.type === 'open') {
-    const connection = new Connection(message.network, (emitted, transfer) => {
-      if (emitted.type === 'gone') connections.delete(peer)
-      port.postMessage({ ...emitted, peer }, transfer ? [transfer] : [])
-    })
-    connections.set(peer, connection)
-    connection.answer(message.offer).catch((error: unknown) => connection.fail(error))
-    return
+    return open(message)
   }
   const connection = connections.get(peer)
   if (!connection) return

@@ -185,7 +185,7 @@ export abstract class BaseCalls<Call extends BaseCall> implements Resource {
       !this.hasRoom &&
       hasRoomElsewhere !== undefined &&
       (await answerWithin(scope, limits.roomElsewhere, 'hasRoomElsewhere', hasRoomElsewhere).catch(unknown))
-    return isTakenElsewhere === true ? undefined : this.refusal()
+    return isTakenElsewhere ? undefined : this.refusal()
   }
 
   #refusal(): CallRefusal | undefined {

@@ -33,6 +33,8 @@ export class WeriftClient {
   /** The sound that was received, at 16 kHz. */
   readonly heard: Int16Array[] = []
   pcId: string | undefined
+  /** The answer to its candidates. */
+  patched: Answered | undefined
   hasEnded = false
   sentPings = 0
   sentPackets = 0
@@ -97,7 +99,7 @@ export class WeriftClient {
     await this.pc.setRemoteDescription({ type: 'answer', sdp: seen })
     // The server would send directly to them.
     if (detour) return answered
-    await this.sends('PATCH', {
+    this.patched = await this.sends('PATCH', {
       pc_id: this.pcId,
       candidates: candidates.map((line) => ({
         candidate: line.slice('a='.length),

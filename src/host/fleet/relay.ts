@@ -10,12 +10,17 @@ import { noop } from '../../scope/index.ts'
 import { refuseUpgrade } from '../http-server.ts'
 import { hostAndPort } from './directory.ts'
 
-/** Marks a request that was relayed, so that it is not relayed again. */
+/** Marks a request that was relayed: how many times. */
 const RELAYED = 'x-endwell-relayed'
 
 /** Whether another process has relayed the request here. */
 export function isRelayed({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers[RELAYED] !== undefined
+}
+
+/** How many times other processes have relayed the request. */
+export function hopsOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
+  return Number(headers[RELAYED] ?? 0) || 0
 }
 
 /**
@@ -75,14 +80,21 @@ const MAX_ANSWER = 64 * 1024
 export function relayRead(
   { method, url: path, headers, body }: ReadRequest,
   address: string,
+  timeout = ANSWER_TIMEOUT,
 ): Promise<{ readonly status: number; readonly body: string }> {
+  // The body may have other bytes than those that came: what was not UTF-8 was replaced. And it is sent as a whole.
+  const { 'transfer-encoding': _, ...rest } = headers
   return new Promise((resolve, reject) => {
     const onward = ask({
       ...hostAndPort(address),
       method,
       path,
-      headers: { ...headers, [RELAYED]: '1' },
-      timeout: ANSWER_TIMEOUT,
+      headers: {
+        ...rest,
+        [RELAYED]: String(hopsOf({ headers }) + 1),
+        'content-length': Buffer.byteLength(body),
+      },
+      timeout,
     })
     onward.once('timeout', () => onward.destroy(new Error('the other process does not answer')))
     onward.on('error', reject)

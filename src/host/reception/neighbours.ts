@@ -9,6 +9,10 @@ import type { PassedRequest } from '../supervisor/messages.ts'
 export interface Neighbours {
   /** Whether one of them has room for another call, or will have soon. */
   hasRoom(): Promise<boolean>
+  /** The name of this process. */
+  readonly own: string
+  /** The address of the process with that name, or of one in which there is a place for another call. */
+  addressOf(process: string | undefined): Promise<string | undefined>
   /** Has one of them answer the request of a connection. Calls `failed` if the connection could not be given away. */
   pass(socket: Socket, request: PassedRequest, failed: () => void): void
 }

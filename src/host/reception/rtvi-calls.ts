@@ -5,10 +5,21 @@ import {
   type RtviCallsOptions,
   type RtviLine,
 } from '../../lines/rtvi-websocket/index.ts'
-import { WebRtcCalls, type WebRtcCallsOptions, type WebRtcLine } from '../../lines/webrtc/index.ts'
+import {
+  WebRtcCalls,
+  type OtherProcesses,
+  type WebRtcCallsOptions,
+  type WebRtcLine,
+} from '../../lines/webrtc/index.ts'
 import type { CallInfo } from '../agent-file.ts'
+import { hopsOf, relayRead } from '../fleet/relay.ts'
+import { limits } from '../supervisor/limits.ts'
 import { traceparentOf } from '../watch/traceparent.ts'
 import type { EntranceOptions } from './entrance-options.ts'
+import type { Neighbours } from './neighbours.ts'
+
+/** How long another process may take to answer an offer, in milliseconds: it may have to start a thread. */
+const PASS_TIMEOUT = 10_000
 
 /** Maximum number of parameters of a call. */
 const MAX_PARAMETERS = 50
@@ -38,10 +49,23 @@ export function webRtcCallsOf(
   return new WebRtcCalls({
     ...shared,
     ...clientOptions(options),
+    ...(options.neighbours ? { otherProcesses: otherProcesses(options.neighbours) } : {}),
     ...webrtc,
     tools,
     onCall: answerWith(options, 'webrtc'),
   })
+}
+
+/** The other processes of this host. What they have to answer comes over HTTP, as from a client. */
+function otherProcesses(neighbours: Neighbours): OtherProcesses {
+  return {
+    own: neighbours.own,
+    passOn: async (request, process) => {
+      if (hopsOf(request) >= limits.hops) return undefined
+      const address = await neighbours.addressOf(process)
+      return address === undefined ? undefined : await relayRead(request, address, PASS_TIMEOUT)
+    },
+  }
 }
 
 type SharedByClients = 'secret' | 'publicUrl' | 'tokenKey' | 'hasRoomElsewhere'

@@ -295,7 +295,11 @@ export class ProductionHost implements Running {
     if (request.type === 'identity') return { host: this.#member.id }
     if (request.type === 'metrics') return await this.#gather()
     if (request.type === 'drain') return this.drain()
-    if (request.type === 'room') return this.#supervisor?.hasRoomBeside(worker) === true
+    if (request.type === 'room') return this.#supervisor?.rooms.hasRoomBeside(worker) === true
+    if (request.type === 'address') {
+      const of = request.of ?? (await this.#supervisor?.rooms.place(worker))
+      return this.workers.find(({ name }) => name === of)?.address
+    }
     if (request.type === 'last-metrics') return this.#updateMetrics(worker, request.snapshot)
     const own = request.type === 'journal' ? undefined : this.#programs.answer?.(worker, request)
     if (own !== undefined) return own

@@ -98,6 +98,14 @@ export async function serveCalls(
     neighbours: {
       hasRoom: async () =>
         (await answerWithin(scope.clock, limits.roomAnswer, ask({ type: 'room' }))) === true,
+      own: name,
+      addressOf: async (of) => {
+        const asked = of === undefined ? ask({ type: 'address' }) : ask({ type: 'address', of })
+        // A place may have to be waited for.
+        const wait = limits.roomAnswer + (of === undefined ? limits.room : 0)
+        const address = await answerWithin(scope.clock, wait, asked)
+        return typeof address === 'string' ? address : undefined
+      },
       pass: (socket, request, failed) => link.pass(socket, request, failed),
     },
     changed,

@@ -57,6 +57,8 @@ export type WorkerRequest =
   | { readonly type: 'last-metrics'; readonly snapshot: unknown }
   /** Whether another worker has room for a call. */
   | { readonly type: 'room' }
+  /** The address of a worker, or of one with a place for a call. */
+  | { readonly type: 'address'; readonly of?: string }
   /** Drain the whole host. */
   | { readonly type: 'drain' }
 

@@ -70,6 +70,11 @@ export class Rooms {
     return this.#options.waiting(this.#waiters.length)
   }
 
+  /** Resolves to the worker that `find` finds. */
+  place(asker: string): Promise<string | undefined> {
+    return new Promise((resolve) => this.find(asker, resolve))
+  }
+
   /** A worker has reported the number of its calls. */
   counted(worker: string, calls: number): void {
     const room = this.#roomOf(worker)

@@ -54,8 +54,9 @@ export class Supervisor {
   readonly #closeTimeout: number
   readonly #machine: SupervisorMachine
   readonly #shell: MachineShell<SupervisorEvent, SupervisorCommand>
+  /** Finds workers with room for a call that another has no room for. */
+  readonly rooms: Rooms
   readonly #workers = new Map<string, Worker>()
-  readonly #rooms: Rooms
   readonly #timers: OwnTimers
   /** What call workers run that are started from now on. */
   #calls: WorkerProgram
@@ -73,7 +74,7 @@ export class Supervisor {
     this.#closeTimeout = closeTimeout
     const settings = { workers, isolated, work: work !== undefined, drainTimeout, closeTimeout }
     this.#machine = new SupervisorMachine(settings)
-    this.#rooms = new Rooms({
+    this.rooms = new Rooms({
       clock,
       capacity: callsPerWorker,
       ready: () => this.#callWorkers('ready'),
@@ -137,11 +138,6 @@ export class Supervisor {
     this.#tell('calls', { type: 'abort' })
   }
 
-  /** Whether a call that a worker has no room for would find room in another. */
-  hasRoomBeside(worker: string): boolean {
-    return this.#rooms.hasRoomBeside(worker)
-  }
-
   /** Passes an order on to the worker that has the call. False if the worker is gone. */
   order(worker: string, order: Order): boolean {
     const found = this.#workers.get(worker)
@@ -203,7 +199,7 @@ export class Supervisor {
         return listener?.notLoaded?.(command.worker)
       case 'readiness':
         this.#port?.offer()
-        this.#rooms.look()
+        this.rooms.look()
         return listener?.readiness?.(command.ready)
       case 'exit':
         return this.#exit(command.code)
@@ -225,7 +221,7 @@ export class Supervisor {
         exited: (code, signal) => {
           listener?.exited?.(name, code, signal)
           this.#shell.handle({ type: 'exited', worker: name })
-          this.#rooms.forget(name)
+          this.rooms.forget(name)
           // Connections that it did not take any more.
           this.#port?.offer()
         },
@@ -260,7 +256,7 @@ export class Supervisor {
     this.#timers.end()
     this.#shell.stop()
     this.#port?.close()
-    this.#rooms.close()
+    this.rooms.close()
     const timer = this.#clock.after(this.#closeTimeout, 'leave the journal', () => this.#end(code))
     const left = (): void => {
       timer.clear()
@@ -278,13 +274,13 @@ export class Supervisor {
         worker.address = message.address
         this.#shell.handle({ type: 'ready', worker: name })
         this.#port?.offer()
-        this.#rooms.look()
+        this.rooms.look()
         return this.#options.listener?.ready?.(name, message.address)
       case 'taken':
         return worker.process.taken()
       case 'calls':
         this.#shell.handle({ type: 'calls', worker: name, count: message.count })
-        return this.#workers.has(name) ? this.#rooms.counted(name, message.count) : undefined
+        return this.#workers.has(name) ? this.rooms.counted(name, message.count) : undefined
       case 'drained':
         return this.#shell.handle({ ...message, worker: name })
       case 'request':
@@ -357,7 +353,7 @@ export class Supervisor {
   #takers(): readonly WorkerProcess[] | 'wait' {
     const running = this.#machine.phase === 'running'
     const names = running ? this.#callWorkers('ready') : this.#callWorkers('ready', 'draining')
-    const withRoom = names.filter((name) => this.#rooms.hasRoom(name))
+    const withRoom = names.filter((name) => this.rooms.hasRoom(name))
     const takers = (withRoom.length > 0 ? withRoom : names).map((name) => this.#workers.get(name)!.process)
     return takers.length === 0 && running ? 'wait' : takers
   }
@@ -374,7 +370,7 @@ export class Supervisor {
   #pass(asker: string, request: PassedRequest, socket: Socket): void {
     const { head, hops } = request
     socket.on('error', noop)
-    this.#rooms.find(asker, (found) => {
+    this.rooms.find(asker, (found) => {
       const worker = this.#workers.get(found ?? asker)
       const passed = { head, hops: found === undefined ? limits.hops : hops + 1 }
       if (!worker || socket.destroyed || hops > limits.hops) return socket.destroy()
@@ -392,7 +388,7 @@ export class Supervisor {
       this.#options.listener?.blocked?.(name, { ms: limits.silent, how: 'stuck', stack: '' })
       this.#shell.handle({ type: 'blocked', worker: name, how: 'stuck' })
     }
-    this.#rooms.look()
+    this.rooms.look()
     this.#timers.after(limits.silentLook, 'look for silent workers', () => this.#look(now))
   }
 }

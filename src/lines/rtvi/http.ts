@@ -26,10 +26,11 @@ export function allowOrigin(
   response.setHeader('vary', 'origin')
 }
 
-export function answerJson(response: ServerResponse, status: number, body: object): void {
+/** Answers with JSON. A text is JSON already. */
+export function answerJson(response: ServerResponse, status: number, body: object | string): void {
   response
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-    .end(JSON.stringify(body))
+    .end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 /** Clients show `info` to their user. */

@@ -6,11 +6,12 @@ import { checkLimits } from '../check-limits.ts'
 import { checkPaths } from '../check-paths.ts'
 import { checkRtviValues, type RtviOptions } from '../rtvi/options.ts'
 import { checkNetwork, webRtcNames, type WebRtcOptions } from '../webrtc-options.ts'
+import type { OtherProcesses } from './other-processes.ts'
 import type { WebRtcLine } from './webrtc-line.ts'
 
 /** What is known about a call of a WebRTC client before it is answered. */
 export interface WebRtcCallInfo {
-  /** Names the call; the line has the same id, and the client knows it as `pc_id`. */
+  /** Names the call; the line has the same id, and the client knows it as the first part of `pc_id`. */
   readonly id: string
   /** The `requestData` with which the client began the call: any JSON, not validated. */
   readonly data: unknown
@@ -54,6 +55,8 @@ export interface WebRtcCallsOptions extends Pick<RtviOptions, 'tools'>, WebRtcOp
   hasRoom?: () => boolean
   /** Whether another process, which clients reach at the same address, has room for a call. Default: there is none. */
   hasRoomElsewhere?: () => Promise<boolean>
+  /** The other processes that clients reach at the same address. Requests about their connections are passed on to them. Default: none. */
+  otherProcesses?: OtherProcesses
   /** Signs tokens, for processes that take each other's. Default: random. */
   tokenKey?: string
   /** Called for each new call that is refused, for metrics. */
@@ -80,6 +83,7 @@ const optionNames: OptionNames<WebRtcCallsOptions> = {
   maxRate: true,
   hasRoom: true,
   hasRoomElsewhere: true,
+  otherProcesses: true,
   tokenKey: true,
   onRefused: true,
   onChange: true,

@@ -52,6 +52,8 @@ export const limits = {
   body: 64 * 1024,
   /** Sections of an offer. A client has one for sound, up to two for video, and one for messages. */
   sections: 8,
+  /** Milliseconds that another process may take to answer a request: it may have to start a thread, and to list ICE servers. */
+  passing: 12_000,
   /** Milliseconds that a function may take to list ICE servers. A client gives up soon after that. */
   listing: 5_000,
   /** Candidates per connection. Each is an address that this server sends packets to. */

@@ -5,6 +5,7 @@ import { readBody } from '../read-body.ts'
 import { allowOrigin, answerJson, answerRefusal, secretProblem } from '../rtvi/http.ts'
 import type { Origin } from '../this-machine.ts'
 import { limits } from './limits.ts'
+import type { PassedAnswer, SignalRequest } from './other-processes.ts'
 import { readCandidates, readOffer, type Candidates, type Offer } from './read-signal.ts'
 import { refusals, type OfferRefusal } from './refusals.ts'
 
@@ -13,22 +14,29 @@ export interface OfferRequest extends Origin {
   readonly origin: string | undefined
   /** The token in the address of the request. Without one, the request has the secret, or comes from this machine. */
   readonly token: string | undefined
+  /** The request as it was read, for another process. */
+  readonly read: SignalRequest
 }
 
-/** What is sent back, or why the request was refused. */
-export type SignalAnswer = { readonly body: object } | { readonly refused: OfferRefusal }
+/** What is sent back, or why the request was refused, or what another process has answered. */
+export type SignalAnswer =
+  | { readonly body: object }
+  | { readonly refused: OfferRefusal }
+  | { readonly passed: PassedAnswer }
 
 export interface OfferEndpointOptions extends CallerRule {
   readonly path: string
   readonly offer: (offer: Offer, request: OfferRequest) => Promise<SignalAnswer>
-  readonly candidates: (candidates: Candidates) => SignalAnswer
-  /** The token of a call that was started here, by its id. */
-  readonly tokenOf: (id: string) => string | undefined
+  readonly candidates: (candidates: Candidates, request: SignalRequest) => Promise<SignalAnswer>
+  /** Has the process that has started a call answer an offer for it, if that is another one. */
+  readonly passOn: (name: string, request: SignalRequest) => Promise<SignalAnswer | undefined>
+  /** The token of a call that was started here, by its name. */
+  readonly tokenOf: (name: string) => string | undefined
 }
 
 /**
- * The address that clients send offers to, with `POST`, and then their candidates, with `PATCH`. The id of a call in front of it,
- * as in `/sessions/ID/api/offer`, stands for its token: clients make that address themselves if they are given only the id.
+ * The address that clients send offers to, with `POST`, and then their candidates, with `PATCH`. The name of a call in front of it,
+ * as in `/sessions/NAME/api/offer`, stands for its token: clients make that address themselves if they are given only the name.
  */
 export class OfferEndpoint {
   readonly #options: OfferEndpointOptions
@@ -39,15 +47,15 @@ export class OfferEndpoint {
 
   /** Whether a request is for this address. */
   concerns({ url = '/' }: { readonly url?: string | undefined }): boolean {
-    return this.#idIn(url) !== undefined
+    return this.#nameIn(url) !== undefined
   }
 
-  /** The id of a call in an address, or an empty text if there is none in it. Undefined for other addresses. */
-  #idIn(url: string): string | undefined {
+  /** The name of a call in an address, or an empty text if there is none in it. Undefined for other addresses. */
+  #nameIn(url: string): string | undefined {
     const [path = ''] = url.split('?', 1)
     if (!path.endsWith(this.#options.path)) return undefined
     const front = path.slice(0, path.length - this.#options.path.length)
-    return front === '' ? '' : /^\/sessions\/([\w-]+)$/.exec(front)?.[1]
+    return front === '' ? '' : /^\/sessions\/([\w.-]+)$/.exec(front)?.[1]
   }
 
   /** Answers a request of a server of `node:http`. Never throws. */
@@ -60,24 +68,25 @@ export class OfferEndpoint {
     if (method === 'OPTIONS') return void response.writeHead(204).end()
     if (method !== 'POST' && method !== 'PATCH') return refuse(response, 'NOT_FOUND')
     this.#answer(request, asked)
-      .then((answer) =>
-        'refused' in answer ? refuse(response, answer.refused) : answerJson(response, 200, answer.body),
-      )
+      .then((answer) => {
+        if ('refused' in answer) return refuse(response, answer.refused)
+        if ('passed' in answer) return answerJson(response, answer.passed.status, answer.passed.body)
+        return answerJson(response, 200, answer.body)
+      })
       .catch(() => refuse(response, 'FAILED'))
     return undefined
   }
 
-  async #answer(request: IncomingMessage, asked: Omit<OfferRequest, 'token'>): Promise<SignalAnswer> {
-    const { method, headers, url = '/' } = request
-    const id = this.#idIn(url) ?? ''
-    const token =
-      id === ''
-        ? (new URLSearchParams(url.split('?')[1]).get('token') ?? undefined)
-        : this.#options.tokenOf(id)
-    if (id !== '' && token === undefined) return { refused: 'CALL_GONE' }
-    // The name of a connection is as good as a token: only its client knows it.
+  async #answer(
+    request: IncomingMessage,
+    asked: Omit<OfferRequest, 'token' | 'read'>,
+  ): Promise<SignalAnswer> {
+    const { method = 'POST', headers, url = '/' } = request
+    const name = this.#nameIn(url) ?? ''
+    const given = new URLSearchParams(url.split('?')[1]).get('token') ?? undefined
+    // The name of a call or of a connection is as good as a token: only its client knows it.
     const wrong =
-      token === undefined && method === 'POST'
+      given === undefined && name === '' && method === 'POST'
         ? secretProblem(headers.authorization, this.#options.secret)
         : undefined
     if (wrong) return { refused: wrong }
@@ -87,12 +96,21 @@ export class OfferEndpoint {
     } catch {
       return { refused: 'TOO_LARGE' }
     }
+    const read = { method, url, headers, body }
     if (method === 'PATCH') {
       const candidates = readCandidates(body)
-      return candidates ? this.#options.candidates(candidates) : { refused: 'BAD_REQUEST' }
+      return candidates ? await this.#options.candidates(candidates, read) : { refused: 'BAD_REQUEST' }
     }
     const offer = readOffer(body)
-    return offer ? await this.#options.offer(offer, { ...asked, token }) : { refused: 'BAD_REQUEST' }
+    if (!offer) return { refused: 'BAD_REQUEST' }
+    if (name === '') return await this.#options.offer(offer, { ...asked, token: given, read })
+    const passed = await this.#options.passOn(name, read)
+    if (passed) return passed
+    const token = this.#options.tokenOf(name)
+    if (token === undefined) return { refused: 'CALL_GONE' }
+    // Every process takes the token, and only this one knows the name.
+    const plain = { ...read, url: `${this.#options.path}?token=${encodeURIComponent(token)}` }
+    return await this.#options.offer(offer, { ...asked, token, read: plain })
   }
 }
 

@@ -14,6 +14,7 @@ import { limits } from './limits.ts'
 import { listIceServers } from './list-ice-servers.ts'
 import { ownAddresses } from './own-addresses.ts'
 import { OfferEndpoint, type OfferRequest, type SignalAnswer } from './offer-endpoint.ts'
+import { ConnectionNames, type SignalRequest } from './other-processes.ts'
 import { PeerThreads } from './peer-threads.ts'
 import type { Candidates, Offer } from './read-signal.ts'
 import type { OfferRefusal } from './refusals.ts'
@@ -62,7 +63,8 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
   readonly #offers: OfferEndpoint
   readonly #offerPath: string
   readonly #threads: PeerThreads
-  /** By the name of the call, which clients know as `pc_id`. */
+  readonly #names: ConnectionNames
+  /** By the id of the call, which is part of what clients know as `pc_id`. */
   readonly #peers = new Map<string, Connected>()
   /** Offers that were accepted, and have no connection yet. */
   #accepted = 0
@@ -75,6 +77,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     const { startPath = '/start', offerPath = '/api/offer' } = options
     this.#options = options
     this.#offerPath = offerPath
+    this.#names = new ConnectionNames(options.otherProcesses, scope, this.logger)
     this.#threads = new PeerThreads({
       clock: scope.clock,
       logger: this.logger,
@@ -88,8 +91,9 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       origins,
       path: offerPath,
       offer: (offer, request) => this.#offer(offer, request),
-      candidates: (candidates) => this.#candidates(candidates),
-      tokenOf: (call) => this.#started.tokenOf(call),
+      candidates: (candidates, request) => this.#candidates(candidates, request),
+      passOn: (name, request) => this.#passToNamed(name, request),
+      tokenOf: (name) => this.#started.tokenOf(this.#names.read(name).id),
     })
   }
 
@@ -128,7 +132,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     this.logger.debug({ call: id }, 'a call was started')
     return {
       connection: {
-        sessionId: id,
+        sessionId: this.#names.nameOf(id),
         webrtcRequestParams: { endpoint: `${address}?token=${encodeURIComponent(token)}` },
         ...(iceServers ? { iceConfig: { iceServers: await this.#list(iceServers) } } : {}),
       },
@@ -169,7 +173,9 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
   }
 
   async #offer(offer: Offer, request: OfferRequest): Promise<SignalAnswer> {
-    const { origin, address, headers } = request
+    const { origin, address, headers, read } = request
+    const passed = await this.#passOffer(offer, read)
+    if (passed) return passed
     const admitted = this.admit(offer, request)
     if (typeof admitted === 'string') {
       // Not the address of the request: it has the token.
@@ -183,7 +189,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     if (!network || this.scope.state !== 'live') return { refused: 'CLOSING' }
     const peer = this.#connect(offer.sdp, network, { ...admitted, origin, address, headers })
     try {
-      return { body: { sdp: await peer.answer, type: 'answer', pc_id: id } }
+      return { body: { sdp: await peer.answer, type: 'answer', pc_id: this.#names.nameOf(id) } }
     } catch (error) {
       this.logger.info({ call: id, error }, 'an offer was not answered')
       return { refused: error instanceof OfferInvalidError ? 'OFFER_INVALID' : 'FAILED' }
@@ -198,7 +204,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     { pcId, data }: Pick<Offer, 'pcId' | 'data'>,
     { token }: Pick<OfferRequest, 'token'>,
   ): Admitted | OfferRefusal {
-    if (pcId !== undefined) return this.#peers.has(pcId) ? 'REJOIN_REFUSED' : 'CALL_GONE'
+    if (pcId !== undefined) return this.#peers.has(this.#names.read(pcId).id) ? 'REJOIN_REFUSED' : 'CALL_GONE'
     if (token === undefined) return this.refusal() ?? { id: newKey(), data }
     if (this.scope.state !== 'live' || !this.isTaking) return 'CLOSING'
     // Before the token, which would be used up.
@@ -256,9 +262,26 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     return peer
   }
 
-  /** Candidates for a connection that has ended, or that another process has, are refused. */
-  #candidates({ pcId, candidates }: Candidates): SignalAnswer {
-    const entry = this.#peers.get(pcId)
+  /** Has another process answer an offer: the one that has the connection that it names, or one that has room. */
+  async #passOffer({ pcId }: Offer, read: SignalRequest): Promise<SignalAnswer | undefined> {
+    if (pcId !== undefined) return await this.#passToNamed(pcId, read)
+    const passed = this.hasRoom ? undefined : await this.#names.passOn(read)
+    return passed && { passed }
+  }
+
+  /** Has another process answer a request, if the name says that it has the connection or has started the call. */
+  async #passToNamed(name: string, read: SignalRequest): Promise<SignalAnswer | undefined> {
+    const { process } = this.#names.read(name)
+    if (process === undefined) return undefined
+    const passed = await this.#names.passOn(read, process)
+    return passed ? { passed } : { refused: 'CALL_GONE' }
+  }
+
+  /** Candidates for a connection that has ended are refused. */
+  async #candidates({ pcId, candidates }: Candidates, read: SignalRequest): Promise<SignalAnswer> {
+    const passed = await this.#passToNamed(pcId, read)
+    if (passed) return passed
+    const entry = this.#peers.get(this.#names.read(pcId).id)
     if (!entry) return { refused: 'CALL_GONE' }
     entry.peer.add(candidates)
     return { body: { status: 'success' } }

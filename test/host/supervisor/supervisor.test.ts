@@ -87,7 +87,7 @@ describe('a supervisor of real processes', () => {
     await stage.ask('w1', 'request hello')
     const who = async (): Promise<unknown[]> => [await ask(port, 'who'), await ask(port, 'who')]
     expect(await who()).toEqual(['w2', 'w2'])
-    expect([stage.supervisor.hasRoomBeside('w1'), stage.supervisor.hasRoomBeside('w2')]).toEqual([
+    expect([stage.supervisor.rooms.hasRoomBeside('w1'), stage.supervisor.rooms.hasRoomBeside('w2')]).toEqual([
       true,
       false,
     ])

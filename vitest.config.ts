@@ -80,8 +80,9 @@ const slowest = [
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = ({ project, moduleId }: TestSpecification): number => {
-      // By project: a process can only continue with another file of the same one.
-      const group = ['shared', 'guarded', 'isolated'].indexOf(project.name)
+      // By project: a process can only continue with another file of the same one. The largest comes last, because its many
+      // small files keep all cores busy to the end.
+      const group = ['guarded', 'isolated', 'shared'].indexOf(project.name)
       const place = slowest.findIndex((path) => moduleId.includes(path))
       return 100 * group + (place < 0 ? slowest.length : place)
     }
@@ -101,6 +102,8 @@ export default defineConfig({
   },
   test: {
     setupFiles: ['test/setup.ts'],
+    // Young objects get more room: collecting them takes a seventh of the workers' time otherwise.
+    execArgv: ['--max-semi-space-size=64'],
     restoreMocks: true,
     // No test sleeps. The timeouts only end what hangs, so they are longer than any test takes on a busy machine.
     testTimeout: 300_000,

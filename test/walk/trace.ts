@@ -1,48 +1,51 @@
 import {
   copyFileSync,
-  cpSync,
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
-  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseSync, type ESTree } from 'vite'
 
+import { importedFiles } from '../house/imports.ts'
 import { root } from '../house/tree.ts'
 
-/** A copy of the built code in which every function reports that it was entered. */
+/** Copies of built modules in which every function reports that it was entered. */
 export class Trace {
   readonly #folder = mkdtempSync(join(tmpdir(), 'endwell-walk-'))
   readonly #recorder = join(this.#folder, 'recorder.js')
 
   /** Needs the build in `dist`. */
   constructor() {
-    const dist = join(this.#folder, 'dist')
-    cpSync(join(root, 'dist'), dist, { recursive: true })
     symlinkSync(join(root, 'node_modules'), join(this.#folder, 'node_modules'))
     copyFileSync(join(root, 'package.json'), join(this.#folder, 'package.json'))
-    for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-      const file = join(entry.parentPath, entry.name)
-      const name = relative(dist, file).replaceAll(sep, '/')
-      // The page and its audio worklets do not run here.
-      if (!name.endsWith('.js') || name.startsWith('studio/') || name.includes('worklet')) continue
-      const traced = instrument(name.replace(/\.js$/, ''), readFileSync(file, 'utf8'))
-      writeFileSync(file, `${traced}\nimport { __enter } from '${pathToFileURL(this.#recorder).href}'\n`)
-    }
     writeFileSync(
       this.#recorder,
       'export const recording = {}\nexport const __enter = (id) => recording.entered?.push(id)\n',
     )
   }
 
-  /** A module of the copy, with the types of its source. */
+  /** A copied module, with the types of its source. */
   async load<Module>(path: string): Promise<Module> {
+    this.#copy(`dist/${path}`)
     return (await import(pathToFileURL(join(this.#folder, 'dist', path)).href)) as Module
+  }
+
+  /** Copies a module and all modules that it imports. */
+  #copy(path: string): void {
+    const copy = join(this.#folder, path)
+    if (existsSync(copy)) return
+    const text = readFileSync(join(root, path), 'utf8')
+    const traced = instrument(path.replace(/^dist\/|\.js$/g, ''), text)
+    mkdirSync(dirname(copy), { recursive: true })
+    writeFileSync(copy, `${traced}\nimport { __enter } from '${pathToFileURL(this.#recorder).href}'\n`)
+    for (const imported of importedFiles({ path, text })) this.#copy(imported)
   }
 
   /** The functions that are entered while `work` runs, in order: `session/session:close`. */

@@ -124,7 +124,7 @@ describe('a guarded Gemini session', () => {
 
   it('closes a session that opens too late', async () => {
     vendor.manners = {}
-    const call = guarded({ connectTimeout: 50, closeTimeout: 2_000, linger: 600 })
+    const call = guarded({ connectTimeout: 50, closeTimeout: 60_000, linger: 30_000 })
     await expect(call.connect(parameters)).rejects.toThrow(/no session/)
     vendor.send('{"setupComplete":{}}')
     expect(await call.close()).toMatchObject({ graceful: true, severed: [] })

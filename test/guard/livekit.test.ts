@@ -169,13 +169,16 @@ describe('a guarded LiveKit session', () => {
   describe('that is shut down with a drain', () => {
     it('may finish speaking, for longer than a close may take', async () => {
       const session = new FakeSession()
-      session.speech = delay(400)
+      let finish!: () => void
+      session.speech = new Promise((resolve) => (finish = resolve))
       const call = guardLiveKit(session, { closeTimeout: 100 })
       await session.start()
       session.shutdown()
       await delay(200)
       expect(call.state).toBe('live')
-      await new Promise((resolve) => call.on('closed', resolve))
+      const closed = new Promise((resolve) => call.on('closed', resolve))
+      finish()
+      await closed
       expect(session.calls).not.toContain('interrupt')
     })
 

@@ -134,11 +134,17 @@ describe('a hunt finds a tool', () => {
     }).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
-    const pids: number[] = []
+    const signals: Promise<unknown>[] = []
     try {
       const file = agentFile({
         tools: {
-          start: tool({ description: 'Starts', run: () => void pids.push(spawn('sleep', ['60']).pid!) }),
+          start: tool({
+            description: 'Starts',
+            run: () => {
+              const child = spawn('sleep', ['600'])
+              signals.push(new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal))))
+            },
+          }),
           dial: tool({
             description: 'Dials',
             run: async () => {
@@ -152,7 +158,7 @@ describe('a hunt finds a tool', () => {
       expect(found(left)).toEqual(["left-open: the tool 'dial'", "left-open: the tool 'start'"])
       expect(ends.length).toBeGreaterThan(0)
       await Promise.all(ends)
-      expect(pids.filter(isAlive)).toEqual([])
+      expect(new Set(await Promise.all(signals))).toEqual(new Set(['SIGKILL']))
     } finally {
       server.close()
     }
@@ -217,13 +223,4 @@ describe('a hunt finds an agent with', () => {
 
 function block(): string {
   return pbkdf2Sync('password', 'salt', 200_000, 64, 'sha512').toString('hex')
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -18,9 +18,9 @@ export function isRelayed({ headers }: Pick<IncomingMessage, 'headers'>): boolea
   return headers[RELAYED] !== undefined
 }
 
-/** How many times other processes have relayed the request. */
+/** How many times other processes have relayed the request. A client can claim more, which serves nobody, but not fewer than none. */
 export function hopsOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
-  return Number(headers[RELAYED] ?? 0) || 0
+  return Math.max(0, Number(headers[RELAYED])) || 0
 }
 
 /**

@@ -16,8 +16,8 @@ export type IceServers = readonly IceServer[] | (() => readonly IceServer[] | Pr
 /** How clients and this server reach each other. */
 export interface WebRtcOptions {
   /**
-   * IPv4 addresses at which clients reach this server by UDP. Behind a NAT, that is its public address. Default: those of this
-   * machine; without a secret, only `127.0.0.1`.
+   * Addresses at which clients reach this server by UDP. Behind a NAT, that is its public address. Default: the IPv4
+   * addresses of this machine; without a secret, only `127.0.0.1`.
    */
   addresses?: readonly string[]
   /** UDP ports to use, from the first to the last. A call takes one per address. Default: any. */
@@ -53,9 +53,9 @@ export function checkPackages(): void {
 }
 
 export function checkNetwork({ addresses = ['127.0.0.1'], ports = [1, 65_535] }: WebRtcOptions): void {
-  const wrong = addresses.find((address) => isIP(address) !== 4)
+  const wrong = addresses.find((address) => isIP(address) === 0)
   if (addresses.length === 0 || wrong !== undefined)
-    throw new OptionError(`addresses must be IPv4 addresses, not '${wrong ?? ''}'`)
+    throw new OptionError(`addresses must be IP addresses, not '${wrong ?? ''}'`)
   const [from, to] = ports
   if (!(Number.isInteger(from) && Number.isInteger(to) && from > 0 && from < to && to <= 65_535))
     throw new OptionError('ports must be two ports, the smaller one first')

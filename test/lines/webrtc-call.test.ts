@@ -194,7 +194,7 @@ describe('requests of clients', () => {
 
 describe('options of WebRtcCalls', () => {
   it.each([
-    [{ addresses: [] }, 'addresses must be IPv4 addresses'],
+    [{ addresses: [] }, 'addresses must be IP addresses'],
     [{ addresses: ['agent.example.com'] }, "not 'agent.example.com'"],
     [{ ports: [5_000, 4_000] }, 'ports must be two ports'],
     [{ connectTimeout: 0 }, 'connectTimeout must be'],

@@ -44,3 +44,23 @@ it.each([
   expect(emitted).toEqual([{ type: 'gone', how, reason: 'no' }])
   await client.close()
 })
+
+it('[WR3] an offer is answered without candidates of ICE servers that do not answer in time', async () => {
+  const client = new RTCPeerConnection({})
+  client.addTransceiver('audio')
+  const { sdp } = await client.createOffer()
+  vi.useFakeTimers()
+  const emitted: { readonly type: string }[] = []
+  const silent = { urls: 'turn:127.0.0.1:9?transport=udp', username: 'u', credential: 'c' }
+  const network = { addresses: ['127.0.0.1'], ports: undefined, iceServers: [silent] }
+  const connection = new Connection(network, (message) => emitted.push(message))
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    connection.close()
+    await client.close()
+  })
+  const answered = connection.answer(sdp)
+  await vi.advanceTimersByTimeAsync(limits.gathering)
+  await answered
+  expect(emitted.map(({ type }) => type)).toEqual(['answer'])
+})

@@ -1,5 +1,7 @@
+import { isIP } from 'node:net'
 import { RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket, type RTCDataChannel } from 'werift'
 import { sine } from '../../src/audio/index.ts'
+import type { IceServer } from '../../src/lines/webrtc/index.ts'
 import { OpusDecoder, OpusEncoder } from '../../src/lines/webrtc/opus.ts'
 import { systemClock, type Timer } from '../../src/scope/index.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
@@ -18,6 +20,11 @@ export interface WeriftClientOptions {
   readonly video?: boolean
   /** Whether it says that it is ready, and sends pings. Default: true. */
   readonly ready?: boolean
+  /** STUN and TURN servers. With `relayOnly`, it sends only through a TURN server. */
+  readonly ice?: readonly IceServer[]
+  readonly relayOnly?: boolean
+  /** Its own address. Default: `127.0.0.1`. */
+  readonly address?: string
   /** Opens a way to a port of the server, and returns the port to use instead. Default: none, the client sends directly. */
   readonly detour?: (port: number) => Promise<number>
 }
@@ -46,6 +53,7 @@ export class WeriftClient {
 
   constructor(options: WeriftClientOptions) {
     this.#options = options
+    const { address = '127.0.0.1', ice = [], relayOnly = false } = options
     this.pc = new RTCPeerConnection({
       codecs: {
         audio: [new RTCRtpCodecParameters({ mimeType: 'audio/opus', clockRate: 48_000, channels: 2 })],
@@ -53,8 +61,10 @@ export class WeriftClient {
       },
       iceUseIpv4: false,
       iceUseIpv6: false,
-      iceAdditionalHostAddresses: ['127.0.0.1'],
-      iceInterfaceAddresses: { udp4: '127.0.0.1' },
+      iceAdditionalHostAddresses: [address],
+      iceInterfaceAddresses: isIP(address) === 4 ? { udp4: address } : { udp6: address },
+      iceServers: ice.flatMap(({ urls, ...rest }) => [urls].flat().map((url) => ({ urls: url, ...rest }))),
+      iceTransportPolicy: relayOnly ? 'relay' : 'all',
     })
     const audio = this.pc.addTransceiver('audio', { direction: 'sendrecv' })
     if (options.video !== false) this.pc.addTransceiver('video', { direction: 'sendrecv' })

@@ -6,6 +6,7 @@ import {
   RtpHeader,
   RtpPacket,
   type RTCDataChannel,
+  type RTCIceTransport,
   type RTCRtpTransceiver,
 } from 'werift'
 import { describeError, systemClock } from '../../scope/index.ts'
@@ -58,7 +59,7 @@ export class Connection {
       iceUseIpv6: false,
       iceAdditionalHostAddresses: [...addresses],
       ...(first !== undefined && others.length === 0 && isLoopback(first)
-        ? { iceInterfaceAddresses: { udp4: first } }
+        ? { iceInterfaceAddresses: isIP(first) === 4 ? { udp4: first } : { udp6: first } }
         : {}),
       ...(ports ? { icePortRange: [...ports] } : {}),
       maxMessageSize: limits.message,
@@ -83,6 +84,7 @@ export class Connection {
       if (transceiver.kind === 'audio' && !this.#audio) await this.#takeSound(transceiver)
       else transceiver.setDirection('inactive')
     if (!this.#audio) return this.#end('invalid', 'the offer has no sound')
+    for (const transport of pc.iceTransports) boundGathering(transport)
     await pc.setLocalDescription(await pc.createAnswer())
     if (this.#isGone) return undefined
     return this.#emit({ type: 'answer', sdp: pc.localDescription!.sdp })
@@ -199,4 +201,19 @@ export class Connection {
     const patience = systemClock.after(limits.endPatience, 'end of a connection', gone)
     this.#pc.close().then(gone, gone)
   }
+}
+
+/** Has a transport go on without the candidates that STUN and TURN servers have not found in time: they may be out of reach. */
+function boundGathering(transport: RTCIceTransport): void {
+  const gather = transport.gather.bind(transport)
+  transport.gather = () =>
+    new Promise((resolve) => {
+      const timer = systemClock.after(limits.gathering, 'candidates', resolve)
+      gather()
+        .catch(() => {})
+        .finally(() => {
+          timer.clear()
+          resolve()
+        })
+    })
 }

@@ -40,8 +40,8 @@ export const scopeMutants: readonly Mutant[] = [
   {
     name: 'timer left behind: the budget is not cleared when all members have ended',
     file: 'scope/closing.ts',
-    find: '    this.#budgetTimer?.clear()\n    for',
-    replace: '    for',
+    find: '    this.#budgetTimer?.clear()\n',
+    replace: '',
   },
   {
     name: 'a task that is spawned while closing begins is not cancelled',

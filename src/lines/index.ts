@@ -1,7 +1,7 @@
 export type { CallRefusal } from './base-calls.ts'
 export { PacedPlayout, type Paced, type PacedPlayoutOptions } from './paced-playout.ts'
 export { checkRtviOptions } from './rtvi/options.ts'
-export { transportFields } from './rtvi/transport.ts'
+export { clientFields, isOwnPage } from './rtvi/transport.ts'
 export { checkSecret, newKey, sign } from './secrets.ts'
 export { isFromThisMachine, type Origin } from './this-machine.ts'
 export { checkWebRtc } from './webrtc-options.ts'

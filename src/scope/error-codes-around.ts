@@ -87,6 +87,10 @@ export const codesAround = {
       'A client wants to start a call over a transport that the server does not have.',
       'Add `webrtc: {}` to the agent file for calls over WebRTC. Daily and LiveKit are not supported.',
     ],
+    WEBRTC_FAILED: [
+      'A page could not connect over WebRTC.',
+      'Nothing: the call goes over its WebSocket. If that happens to many, check which UDP ports the server can be reached at.',
+    ],
     REJOIN_REFUSED: [
       'A WebRTC client wanted to join its call again, or to change it.',
       'Start another call: the connection of a call cannot be replaced.',

@@ -25,9 +25,18 @@ export class Demo {
     this.#ears = ears
   }
 
-  static async start(options: ChromiumOptions = {}): Promise<Demo> {
+  static start(options: ChromiumOptions = {}): Promise<Demo> {
     const args = ['dev', compiled('clinic-agent'), '--json', '--port', '0']
-    const program = Program.command(args, {}, installedPackage())
+    return Demo.#with(Program.command(args, {}, installedPackage()), options)
+  }
+
+  /** The demo, which also takes calls over WebRTC. */
+  static startWithWebRtc(): Promise<Demo> {
+    const agent = 'test/fixtures/agents/clients.ts'
+    return Demo.#with(Program.command(['dev', agent, '--model', 'local', '--json', '--port', '0']), {})
+  }
+
+  static async #with(program: Program, options: ChromiumOptions): Promise<Demo> {
     const [browser, url, ears] = await Promise.all([launchChromium(options), program.url(), earsScript()])
     return new Demo(program, url, browser, ears)
   }

@@ -141,10 +141,22 @@ class Ears {
   /** Records what media elements play: the sound of a WebRTC connection passes through no context. */
   #listenToElements(): void {
     const prepare = (): void => void (this.#prepared ??= this.#make({ sampleRate: 24_000 }))
+    const interrupted = (json: string): void => {
+      if (!json.includes('"bot-interrupted"')) return
+      this.clears.push(this.#chunks.at(-1)?.at ?? 0)
+      for (const look of this.#waiting) look()
+    }
     globalThis.RTCPeerConnection = new Proxy(RTCPeerConnection, {
       construct: (target, args: ConstructorParameters<typeof RTCPeerConnection>) => {
         prepare()
-        return new target(...args)
+        const connection = new target(...args)
+        const create = connection.createDataChannel.bind(connection)
+        connection.createDataChannel = (...labels) => {
+          const channel = create(...labels)
+          channel.addEventListener('message', ({ data }: MessageEvent<string>) => interrupted(data))
+          return channel
+        }
+        return connection
       },
     })
     const source = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'srcObject')!
@@ -153,7 +165,7 @@ class Ears {
       ...source,
       set(this: HTMLMediaElement, stream: MediaStream | null) {
         source.set!.call(this, stream)
-        if (stream && stream.getAudioTracks().length > 0) record(stream)
+        if (stream && !this.muted && stream.getAudioTracks().length > 0) record(stream)
       },
     })
   }
@@ -192,7 +204,9 @@ class Ears {
 
   #tap(node: AudioNode): void {
     const context = node.context as AudioContext
-    node.connect(this.#recorder(context))
+    // A page that loads no worklet has not waited for the recorder.
+    const loaded = this.#loaded.get(context)
+    loaded?.then(() => node.connect(this.#recorder(context))).catch(console.error)
     const { echo } = this.#room ?? {}
     if (!echo || !this.#microphone) return
     const delay = new DelayNode(context, { delayTime: echo.delay / 1000, maxDelayTime: 1 })

@@ -41,7 +41,7 @@ export const places: readonly Place[] = [
   },
   {
     path: 'src/lines/websocket/client/dom/browser.ts',
-    powers: ['sockets', 'timers', 'chance'],
+    powers: ['sockets', 'timers', 'chance', 'now'],
     reason: 'implements the network, the clock and the random of a page',
   },
   {

@@ -142,6 +142,8 @@ describe('a conversation', () => {
       const last = new Map(stage.all('bot-output').map((output) => [output['segment_id'], output]))
       const heard = speech.outcome!.heard.slice('We are open. '.length)
       expect(heard.length).toBeGreaterThan(0)
+      // Our own page drops what it has not played yet.
+      expect(stage.all('bot-interrupted')).toHaveLength(1)
       expect([...last.values()].slice(0, 3)).toMatchObject([
         { spoken_status: 'completed' },
         { spoken_status: 'in-progress', spoken_progress: { accumulated_text: heard } },

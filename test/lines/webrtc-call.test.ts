@@ -176,6 +176,29 @@ describe('what a WebRTC client has heard', () => {
     }))
 })
 
+describe('what our own page has heard over WebRTC', () => {
+  it('[LN17] lags by the time that sound waits in the page, as its pings say, within a limit', () =>
+    scene(async ({ clock, call: calls }) => {
+      const heardAfter = async (ping: string): Promise<number> => {
+        const { client, call } = await calls()
+        client.sendBytes(ping)
+        call.say('Bright Dental, good morning! How can I help you?', 1)
+        await clock.elapse(500)
+        client.sendBytes(ping)
+        await clock.elapse(400)
+        call.connection.clear()
+        await clock.elapse(20)
+        client.leaves()
+        await clock.elapse(20)
+        return Number(call.emitted[0]!.split(' ')[2])
+      }
+      const heard = await heardAfter('ping: 1')
+      expect(heard - (await heardAfter('ping: 1 300'))).toBe(300)
+      expect(await heardAfter('ping: 1 99999')).toBe(0)
+      expect(await heardAfter('ping: 1 ?')).toBe(heard)
+    }))
+})
+
 describe('requests of clients', () => {
   it('[WR3] are read as Pipecat writes them', () => {
     const offer = { sdp: 'v=0', type: 'offer', pc_id: null, restart_pc: false, requestData: { a: 1 } }

@@ -197,7 +197,7 @@ describe('an offer', () => {
     })
     expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([
       204,
-      'POST, PATCH',
+      'POST, PATCH, DELETE',
     ])
   })
 
@@ -216,6 +216,21 @@ describe('an offer', () => {
     expect(stage.answered).toEqual([])
     stage.calls.stopTaking()
     expect(codeOf(await client.sends('POST', offer))).toBe('503 CLOSING')
+  })
+
+  it('[LN17] [LN12] gives its place back at once if its client withdraws it, which has no effect on a call', async () => {
+    await open({ maxCalls: 1 })
+    const client = stage.client()
+    await client.pc.setLocalDescription(await client.pc.createOffer())
+    const sdp = client.pc.localDescription!.sdp
+    const { body } = await client.sends('POST', { type: 'offer', sdp, pc_id: null, restart_pc: false })
+    expect(stage.calls.arriving).toBe(1)
+    expect(codeOf(await client.sends('DELETE', { pc_id: 7 }))).toBe('400 BAD_REQUEST')
+    expect((await client.sends('DELETE', { pc_id: body['pc_id'] })).status).toBe(200)
+    await stage.until(() => stage.calls.arriving === 0)
+    const { client: other, call } = await stage.call()
+    expect(codeOf(await other.sends('DELETE', { pc_id: other.pcId }))).toBe('404 CALL_GONE')
+    expect([stage.calls.size, call.emitted]).toEqual([1, []])
   })
 
   it('[WR3] [LN12] takes a place while the ICE servers of this server are listed', async () => {

@@ -120,7 +120,7 @@ export class WeriftClient {
     return answered
   }
 
-  async sends(method: 'POST' | 'PATCH', body: object | string): Promise<Answered> {
+  async sends(method: 'POST' | 'PATCH' | 'DELETE', body: object | string): Promise<Answered> {
     const { url, headers } = this.#options
     const response = await fetch(url, {
       method,

@@ -56,7 +56,7 @@ export class Entrance {
     this.#host = new Host({
       scope,
       callsOut: this.callsOut,
-      info: { ...info, agent, call: '/call' },
+      info: { ...info, agent, call: '/call', ...(options.webrtc ? { webrtc: '/start' } : {}) },
       ...(faults ? { faults } : {}),
       ...(page === undefined ? {} : { page }),
       ...(recordings === undefined ? {} : { recordings }),
@@ -198,12 +198,23 @@ export class Entrance {
     response: ServerResponse,
   ): boolean {
     const refused = this.#refuses(request)
-    if (!refused) return calls.request(request, response)
+    if (!refused) {
+      this.#vouchFor(request)
+      return calls.request(request, response)
+    }
     const { status, code, message } = refused
     response.writeHead(status, { 'content-type': 'application/json' })
     // Clients show `info` to their user.
     response.end(JSON.stringify({ code, message, info: message }))
     return true
+  }
+
+  /** The host's own page has shown the secret when its user logged in. */
+  #vouchFor(request: IncomingMessage): void {
+    const { secret } = this.#options
+    const { headers } = request
+    if (secret === undefined || headers.authorization !== undefined || this.#host.refuses(request)) return
+    headers.authorization = `Bearer ${secret}`
   }
 
   #upgrade(request: IncomingMessage, tcp: Duplex, head: Buffer): void {

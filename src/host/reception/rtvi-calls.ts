@@ -1,4 +1,4 @@
-import { transportFields } from '../../lines/index.ts'
+import { clientFields, isOwnPage } from '../../lines/index.ts'
 import {
   RtviCalls,
   type RtviCallInfo,
@@ -93,7 +93,7 @@ function answerWith(
     return answer(line, {
       id,
       line: kind,
-      from: callers[kind],
+      from: isOwnPage(data) ? 'browser over WebRTC' : callers[kind],
       info: { id, line: kind, direction: 'inbound', parameters: parametersOf(data) },
       ...(trace === undefined ? {} : { trace }),
     })
@@ -102,11 +102,11 @@ function answerWith(
 
 /**
  * The strings, numbers and booleans of the client's `requestData`, and of its `body`, where Pipecat's own server looks for them. What
- * chooses the transport is not for the agent.
+ * says which client it is is not for the agent.
  */
 function parametersOf(data: unknown): CallInfo['parameters'] {
   const { body } = (data ?? {}) as { body?: unknown }
-  const own = entriesOf(data).filter(([name]) => !transportFields.has(name))
+  const own = entriesOf(data).filter(([name]) => !clientFields.has(name))
   const plain = [...own, ...entriesOf(body)].filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),
   )

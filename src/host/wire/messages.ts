@@ -30,6 +30,8 @@ export interface HostInfo {
   readonly rate?: number
   /** The path of the call socket. Without it, the page can only watch. */
   readonly call?: string
+  /** Where calls over WebRTC are started, if the host takes them. */
+  readonly webrtc?: string
   /** Whether the call socket requires a token from `POST /api/call-token`. */
   readonly callToken?: boolean
   /** Whether calls are recorded. */

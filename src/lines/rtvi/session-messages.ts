@@ -149,6 +149,8 @@ export class SessionMessages {
     this.#speeches.delete(speech)
     this.#stopLlm()
     if (!active.isAudible) return
+    // Clients that know it drop the sound that they have not played yet.
+    if (speech.interrupted) this.#send('bot-interrupted')
     this.#send('bot-tts-stopped')
     if (!this.#isSpeaking) {
       this.#progress?.clear()

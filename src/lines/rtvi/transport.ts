@@ -1,12 +1,15 @@
-/** What Pipecat's own server reads in the request that starts a call. The agent gets everything else. */
-export interface TransportRequest {
+/** What the request that starts a call says about its client. Except for `library`, Pipecat's own server reads it, too. */
+export interface ClientRequest {
+  /** `endwell` if the client is our own. */
+  readonly library?: unknown
   readonly transport?: unknown
   readonly enableDefaultIceServers?: unknown
   readonly createDailyRoom?: unknown
 }
 
-/** The fields of a request that choose a transport. */
-export const transportFields: ReadonlySet<string> = new Set<keyof TransportRequest>([
+/** The fields of a request that are not for the agent. */
+export const clientFields: ReadonlySet<string> = new Set<keyof ClientRequest>([
+  'library',
   'transport',
   'enableDefaultIceServers',
   'createDailyRoom',
@@ -25,9 +28,14 @@ export type Transport = 'websocket' | 'webrtc' | 'other'
 
 /** The transport of a client, as far as the data of its request tell. Undefined if they do not. */
 export function transportOf(data: unknown): Transport | undefined {
-  const { transport, enableDefaultIceServers, createDailyRoom } = (data ?? {}) as TransportRequest
+  const { transport, enableDefaultIceServers, createDailyRoom } = (data ?? {}) as ClientRequest
   const named = transports.get(transport)
   if (named) return named
   if (createDailyRoom === true) return 'other'
   return enableDefaultIceServers === undefined ? undefined : 'webrtc'
+}
+
+/** Whether the client is our own page. */
+export function isOwnPage(data: unknown): boolean {
+  return ((data ?? {}) as ClientRequest).library === 'endwell'
 }

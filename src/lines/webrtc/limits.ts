@@ -21,6 +21,8 @@ export const limits = {
   tail: 5,
   /** Milliseconds after the last sign of life for which sound still counts as heard: pings come once per second. */
   quiet: 1_200,
+  /** Milliseconds that sound may wait in a page, as the page says. A browser's buffer holds at most about a second. */
+  waits: 2_000,
   /** Messages, and pieces of sound, from a client. Per second: 50 of sound, one ping, and room to catch up. */
   messages: { perSecond: 200, burst: 1_000 },
   /** Bytes per message of the data channel, in both directions. */

@@ -6,7 +6,7 @@ import { allowOrigin, answerJson, answerRefusal, secretProblem } from '../rtvi/h
 import type { Origin } from '../this-machine.ts'
 import { limits } from './limits.ts'
 import type { PassedAnswer, SignalRequest } from './other-processes.ts'
-import { readCandidates, readOffer, type Candidates, type Offer } from './read-signal.ts'
+import { readCandidates, readConnection, readOffer, type Candidates, type Offer } from './read-signal.ts'
 import { refusals, type OfferRefusal } from './refusals.ts'
 
 /** Where an offer comes from. Untrusted, except for the address. */
@@ -28,6 +28,8 @@ export interface OfferEndpointOptions extends CallerRule {
   readonly path: string
   readonly offer: (offer: Offer, request: OfferRequest) => Promise<SignalAnswer>
   readonly candidates: (candidates: Candidates, request: SignalRequest) => Promise<SignalAnswer>
+  /** The client will not connect. */
+  readonly withdraw: (pcId: string, request: SignalRequest) => Promise<SignalAnswer>
   /** Has the process that has started a call answer an offer for it, if that is another one. */
   readonly passOn: (name: string, request: SignalRequest) => Promise<SignalAnswer | undefined>
   /** The token of a call that was started here, by its name. */
@@ -35,8 +37,9 @@ export interface OfferEndpointOptions extends CallerRule {
 }
 
 /**
- * The address that clients send offers to, with `POST`, and then their candidates, with `PATCH`. The name of a call in front of it,
- * as in `/sessions/NAME/api/offer`, stands for its token: clients make that address themselves if they are given only the name.
+ * The address that clients send offers to, with `POST`, and then their candidates, with `PATCH`. `DELETE` withdraws an
+ * offer. The name of a call in front of it, as in `/sessions/NAME/api/offer`, stands for its token: clients make that address themselves if
+ * they are given only the name.
  */
 export class OfferEndpoint {
   readonly #options: OfferEndpointOptions
@@ -64,9 +67,9 @@ export class OfferEndpoint {
     const asked = { headers, address: socket.remoteAddress, origin: headers.origin }
     response.on('error', noop)
     if (!mayCall(asked, this.#options)) return refuse(response, 'ORIGIN_REFUSED')
-    allowOrigin(response, headers, 'POST, PATCH')
+    allowOrigin(response, headers, 'POST, PATCH, DELETE')
     if (method === 'OPTIONS') return void response.writeHead(204).end()
-    if (method !== 'POST' && method !== 'PATCH') return refuse(response, 'NOT_FOUND')
+    if (!['POST', 'PATCH', 'DELETE'].includes(method ?? '')) return refuse(response, 'NOT_FOUND')
     this.#answer(request, asked)
       .then((answer) => {
         if ('refused' in answer) return refuse(response, answer.refused)
@@ -97,6 +100,12 @@ export class OfferEndpoint {
       return { refused: 'TOO_LARGE' }
     }
     const read = { method, url, headers, body }
+    if (method === 'DELETE') {
+      const connection = readConnection(body)
+      return connection === undefined
+        ? { refused: 'BAD_REQUEST' }
+        : await this.#options.withdraw(connection, read)
+    }
     if (method === 'PATCH') {
       const candidates = readCandidates(body)
       return candidates ? await this.#options.candidates(candidates, read) : { refused: 'BAD_REQUEST' }

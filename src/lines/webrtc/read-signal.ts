@@ -36,6 +36,12 @@ export function readCandidates(body: string): Candidates | undefined {
   return read.every((each) => each !== undefined) ? { pcId, candidates: read } : undefined
 }
 
+/** Reads the body of a request that withdraws an offer: the name of its connection. */
+export function readConnection(body: string): string | undefined {
+  const { pc_id: pcId } = objectIn(body) ?? {}
+  return isText(pcId) ? pcId : undefined
+}
+
 function readCandidate(value: unknown): IceCandidate | undefined {
   if (!isObject(value)) return undefined
   const { candidate, sdp_mid: mid, sdp_mline_index: index } = value

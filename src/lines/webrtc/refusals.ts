@@ -14,7 +14,7 @@ export const refusals = {
   TOKEN_USED: [401, 'the token was used before: start another call'],
   ORIGIN_REFUSED: [403, 'pages from this origin may not call: add it to the option origins'],
   CALL_GONE: [404, 'the call has ended, or this server does not know it: start another call'],
-  NOT_FOUND: [405, 'send an offer with POST, or candidates with PATCH'],
+  NOT_FOUND: [405, 'send an offer with POST, candidates with PATCH, or DELETE to withdraw an offer'],
   REJOIN_REFUSED: [409, 'a call cannot be joined again: start another call'],
   TOO_LARGE: [413, 'the request is too long'],
   TOO_FAST: [429, 'too many calls per second: try again in a moment'],

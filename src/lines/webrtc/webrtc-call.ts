@@ -12,6 +12,9 @@ const peerLeft = JSON.stringify({ type: 'signalling', message: { type: 'peerLeft
  * nothing may come back.
  */
 export class WebRtcCall extends ClientCall {
+  /** Milliseconds that sound waits in the page before it is played. */
+  #waits = 0
+
   constructor(options: ClientCallOptions) {
     super('webrtc', options, { ...limits, speaks: 24_000 })
   }
@@ -20,16 +23,22 @@ export class WebRtcCall extends ClientCall {
     this.alive()
     if (typeof data !== 'string') return this.hear(samplesFromBytes(data))
     if (data.length > limits.message) return this.misbehaved('it sent a message that is too long')
-    // Pings are no messages. Signalling messages say which tracks are muted, which their sound shows as well.
-    return data.startsWith('ping') ? undefined : this.conversation.receive(data)
+    // Signalling messages say which tracks are muted, which their sound shows as well.
+    return data.startsWith('ping') ? this.#pinged(data) : this.conversation.receive(data)
+  }
+
+  /** Pings are no messages. That of our own page also says how long sound waits in the page, in milliseconds. */
+  #pinged(ping: string): void {
+    const [, waits] = /^ping: \d+ (\d{1,5})$/.exec(ping) ?? []
+    this.#waits = Math.min(Number(waits ?? 0), limits.waits)
   }
 
   /**
-   * Sound is heard when it has crossed the network, as far as the client's reports tell how long that takes. While a client gives no
+   * Sound is heard when it has crossed the network and the page's buffer, as far as the client tells how long that takes. While a client gives no
    * sign of life, nothing counts as heard: it may have left.
    */
   protected override lag(now: number): number {
-    return Math.max(this.peer?.delay ?? 0, now - this.watchdog.lastSign - limits.quiet)
+    return Math.max((this.peer?.delay ?? 0) + this.#waits, now - this.watchdog.lastSign - limits.quiet)
   }
 
   protected encodeMessage(json: string): string {

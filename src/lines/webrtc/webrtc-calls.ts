@@ -92,6 +92,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       path: offerPath,
       offer: (offer, request) => this.#offer(offer, request),
       candidates: (candidates, request) => this.#candidates(candidates, request),
+      withdraw: (pcId, request) => this.#withdraw(pcId, request),
       passOn: (name, request) => this.#passToNamed(name, request),
       tokenOf: (name) => this.#started.tokenOf(this.#names.read(name).id),
     })
@@ -275,6 +276,16 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     if (process === undefined) return undefined
     const passed = await this.#names.passOn(read, process)
     return passed ? { passed } : { refused: 'CALL_GONE' }
+  }
+
+  /** A client that has not connected will not: it gives its place back. One that has connected says so in its channel. */
+  async #withdraw(pcId: string, read: SignalRequest): Promise<SignalAnswer> {
+    const passed = await this.#passToNamed(pcId, read)
+    if (passed) return passed
+    const entry = this.#peers.get(this.#names.read(pcId).id)
+    if (!entry?.deadline) return { refused: 'CALL_GONE' }
+    entry.peer.abort()
+    return { body: { status: 'success' } }
   }
 
   /** Candidates for a connection that has ended are refused. */

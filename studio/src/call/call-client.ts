@@ -11,6 +11,7 @@ export type CallTrouble =
   | 'microphone-failed'
   | 'sound-blocked'
   | 'sound-failed'
+  | 'webrtc-failed'
   | 'refused'
   | 'busy'
   | 'gone'
@@ -19,10 +20,14 @@ export type CallTrouble =
   | 'unreachable'
   | 'lost'
 
+export type Transport = 'websocket' | 'webrtc'
+
 export interface CallEvents {
   state(state: CallState): void
   /** The id of the session that took the call. */
   session(id: string): void
+  /** What carries the call. */
+  transport(name: Transport): void
   /** The level of the microphone, from 0 to 1. */
   level(level: number): void
   /** The level of the agent's sound, from 0 to 1. */
@@ -56,6 +61,8 @@ export interface Devices {
 /** The address of the host's line, and a way to get a token for it. */
 export interface CallPlace {
   readonly url: string
+  /** Where calls over WebRTC are started, if the host takes them. */
+  readonly webrtc?: string | undefined
   readonly token?: () => Promise<string>
 }
 

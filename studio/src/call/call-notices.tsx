@@ -30,6 +30,11 @@ const texts: Readonly<
     title: 'No sound output',
     help: 'The browser could not open an audio device. You can read the transcript and type below.',
   },
+  'webrtc-failed': {
+    tone: 'warn',
+    title: 'No connection over WebRTC',
+    help: 'This network may not let it through. The call goes over WebSocket instead.',
+  },
   replaced: {
     tone: 'warn',
     title: 'Call moved to another window',

@@ -5,8 +5,8 @@ import type { CallPlace } from './call-client.ts'
 
 /** Where the host accepts calls. Undefined if it does not accept any from the page. */
 export const callPlace = computed<CallPlace | undefined>(() => {
-  const { call: url, callToken } = info.value ?? {}
-  return url === undefined ? undefined : { url, ...(callToken ? { token } : {}) }
+  const { call: url, callToken, webrtc } = info.value ?? {}
+  return url === undefined ? undefined : { url, webrtc, ...(callToken ? { token } : {}) }
 })
 
 async function token(): Promise<string> {

@@ -7,13 +7,13 @@ import {
 import { systemClock, type Timer } from '../../../src/scope/index.ts'
 import type { CallEvents, Calls, CallTrouble, Devices } from './call-client.ts'
 
-/** Calls over the host's WebSocket line. */
+/** Calls over the host's lines for pages: WebRTC if it has that and it connects, otherwise WebSocket. */
 export const calls: Calls = {
   canRejoin: () => storedTicket() !== undefined,
-  make: (events, { url, token }, devices, rejoin) => {
+  make: (events, { url, webrtc, token }, devices, rejoin) => {
     const ticket = rejoin ? storedTicket() : undefined
     const microphone = constraintsOf(devices)
-    const call = new Call({ url, ticket, microphone, ...(token ? { token } : {}) })
+    const call = new Call({ url, webrtc, ticket, microphone, ...(token ? { token } : {}) })
     forward(call, events, ticket !== undefined)
     followSound(call, events, devices)
     return {
@@ -54,6 +54,7 @@ function forward(call: Call, events: CallEvents, rejoins: boolean): void {
       wasLive = true
       storeCallTicket()
       emitSession()
+      if (call.transport) events.transport(call.transport)
     }
     // The `ended` listener emits the end, after its cause.
     if (state !== 'ended' && state !== 'idle') events.state(state)
@@ -128,6 +129,7 @@ const troubles: Readonly<Partial<Record<CallErrorCode, CallTrouble>>> = {
   MICROPHONE_FAILED: 'microphone-failed',
   SOUND_BLOCKED: 'sound-blocked',
   SOUND_FAILED: 'sound-failed',
+  WEBRTC_FAILED: 'webrtc-failed',
 }
 
 function troubleOf({ reason, code }: CallEnd, wasLive: boolean): CallTrouble | undefined {

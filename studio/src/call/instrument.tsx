@@ -16,6 +16,8 @@ const stateTexts = {
   ended: 'Call ended',
 } as const
 
+const transportNames = { websocket: 'WebSocket', webrtc: 'WebRTC' } as const
+
 /** The top of the call: the agent, the duration, the agent's activity, the microphone, and the buttons. */
 export function Instrument({ phone }: { readonly phone: Phone }) {
   const conversation = phone.session.value?.conversation.value
@@ -66,7 +68,9 @@ function statusOf(phone: Phone, activity: Activity | undefined): string {
   const session = phone.session.value
   if (state === 'ended' && session && !session.report.value) return 'Call ended, closing…'
   const [tool] = activity === 'thinking' && session ? runningTools(session.conversation.value) : []
-  return tool ? tool.detail || `Running ${tool.name}…` : stateTexts[state]
+  if (tool) return tool.detail || `Running ${tool.name}…`
+  const transport = phone.transport.value
+  return state === 'live' && transport ? `In call over ${transportNames[transport]}` : stateTexts[state]
 }
 
 function Elapsed({ phone }: { readonly phone: Phone }) {

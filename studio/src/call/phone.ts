@@ -8,6 +8,7 @@ import type {
   CallState,
   CallTrouble,
   Devices,
+  Transport,
 } from './call-client.ts'
 import { storedSettings, storeSettings } from './phone-settings.ts'
 
@@ -24,6 +25,8 @@ export class Phone {
   readonly pushToTalk = signal(storedSettings().pushToTalk === true)
   readonly volume = signal(storedSettings().volume ?? 1)
   readonly devices = signal<Devices>(storedSettings().devices ?? {})
+  /** What carries the current or the last call. */
+  readonly transport = signal<Transport | undefined>(undefined)
   readonly trouble = signal<{ readonly what: CallTrouble; readonly detail?: string } | undefined>(undefined)
   /** The session of the current call or, between calls, of the last one. */
   readonly session = signal<LiveSession | undefined>(undefined)
@@ -47,6 +50,7 @@ export class Phone {
     this.session.value = undefined
     this.endedAt.value = undefined
     this.trouble.value = undefined
+    this.transport.value = undefined
     this.muted.value = this.pushToTalk.value
     this.state.value = 'connecting'
     let call: CallClient | undefined
@@ -59,6 +63,9 @@ export class Phone {
     const events: CallEvents = {
       state: own((state) => this.#stateChanged(state)),
       session: own((id) => this.#answered(id)),
+      transport: own((name) => {
+        this.transport.value = name
+      }),
       level: own((level) => {
         this.level.value = level
       }),

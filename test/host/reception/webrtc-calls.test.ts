@@ -114,6 +114,28 @@ describe('a WebRTC client that calls a host', () => {
     await client.close()
   })
 
+  it("[LN17] needs no token if it is the host's own page, and its user has logged in", async () => {
+    await using host = await TestHost.open()
+    const secret = 'a secret of sixteen'
+    const file = { name: 'Bright Dental', agent: new Agent({ instructions: '' }), models, webrtc: {} }
+    const process = await host.start({ file, secret })
+    const { url } = process
+    const own = { origin: url, connection: 'close' }
+    const post = (path: string, headers: Record<string, string>, body = {}): Promise<Response> =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const login = await post('/api/login', own, { secret })
+    const [cookie = ''] = login.headers.get('set-cookie')!.split(';')
+    expect((await post('/start', own)).status).toBe(401)
+    expect((await post('/start', { ...page, cookie })).status).toBe(401)
+    expect((await post('/start', { ...own, cookie })).status).toBe(200)
+    const info = await fetch(`${url}/api/info`, { headers: { ...own, cookie } })
+    expect(await info.json()).toMatchObject({ webrtc: '/start' })
+  })
+
   it('[WR8] [HO3] is refused over HTTP while the host drains', async () => {
     await using host = await TestHost.open()
     const file = { name: 'Bright Dental', agent: new Agent({ instructions: '' }), models, webrtc: {} }

@@ -1,13 +1,15 @@
 import type { Platform, PlatformEvents, PlatformSocket } from '../wire.ts'
 
 /** The browser: the only place where a page uses sockets, timers and random numbers. */
-export const browser: Platform = {
+export const browser: Platform & { date(): number } = {
   connect,
   after(ms, callback) {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   },
   random: () => Math.random(),
+  /** Milliseconds since 1970. */
+  date: () => Date.now(),
 }
 
 function connect(url: string, protocols: string[], events: PlatformEvents): PlatformSocket {

@@ -6,10 +6,20 @@ import { Wire, type CallEnd, type Hello } from '../wire.ts'
 import { browser } from './browser.ts'
 import { Loudspeaker } from './loudspeaker.ts'
 import { Microphone, microphoneError } from './microphone.ts'
+import { TrackSpeaker } from './track-speaker.ts'
+import { WebRtcWire } from './webrtc-wire.ts'
+
+/** The rate at which the level of the microphone is measured: its sound has the rate of the connection. */
+const WEBRTC_RATE = 16_000
 
 export interface CallOptions {
   /** Where the server takes calls, like `/call` or `wss://…`. */
   url: string
+  /**
+   * Where the server starts calls over WebRTC, like `/start`. If the server has no such calls, or the connection does not succeed
+   * within 5 s, the call goes over the WebSocket of `url`, with the error `WEBRTC_FAILED`. Default: only the WebSocket.
+   */
+  webrtc?: string | undefined
   /** The token that lets the page in, or a function that fetches it. Only needed if the server has a secret. */
   token?: string | (() => string | Promise<string>)
   /** False to type only, or constraints for the microphone. Default: echo cancellation, noise suppression and gain control. */
@@ -33,9 +43,11 @@ export class Call {
   readonly #options: CallOptions
   readonly #events = new CallEmitter()
   #state: CallState = 'idle'
-  #wire: Wire | undefined
+  #wire: Wire | WebRtcWire | undefined
   #microphone: Microphone | undefined
   #loudspeaker: Loudspeaker | undefined
+  /** In place of the loudspeaker, if the call is over WebRTC. */
+  #speaker: TrackSpeaker | undefined
   #muted = false
   #volume = 1
   #transcript = emptyTranscript
@@ -74,12 +86,23 @@ export class Call {
 
   set volume(volume: number) {
     this.#volume = Math.min(1, Math.max(0, Number.isFinite(volume) ? volume : 1))
-    if (this.#loudspeaker) this.#loudspeaker.volume = this.#volume
+    const playing = this.#playing
+    if (playing) playing.volume = this.#volume
+  }
+
+  /** What carries the call. Set once it is connected. */
+  get transport(): 'websocket' | 'webrtc' | undefined {
+    if (!this.#wire) return undefined
+    return this.#wire instanceof WebRtcWire ? 'webrtc' : 'websocket'
   }
 
   /** The sound that the page plays, before its volume, to draw or record it. Set once the call is live. */
   get output(): AudioNode | undefined {
-    return this.#loudspeaker?.output
+    return this.#playing?.output
+  }
+
+  get #playing(): Loudspeaker | TrackSpeaker | undefined {
+    return this.#loudspeaker ?? this.#speaker
   }
 
   /** What was said so far. The agent's words are in it once they were heard. Empty if the server does not send it. */
@@ -99,15 +122,22 @@ export class Call {
   async connect(): Promise<CallState> {
     if (this.#state !== 'idle') return this.#state
     this.#become('connecting')
-    const { url, token, ticket, microphone = true } = this.#options
+    const { url, token, ticket, webrtc, microphone = true } = this.#options
     // First, so that the caller is not greeted while still looking for the browser's button.
     if (microphone !== false) await this.#ask(microphone === true ? {} : microphone)
+    const isWebRtc = webrtc !== undefined && !ticket && (await this.#dialWebRtc(webrtc))
+    if (this.#hasEnded() || isWebRtc) return this.#state
     const fetched = await this.#fetch(token)
     if (this.#hasEnded()) return this.#state
     await new Promise<void>((resolve) => {
       this.#settle = resolve
-      this.#wire = new Wire(browser, { url, token: fetched, ticket }, this.#wireEvents())
-      this.#wire.connect()
+      const wire = new Wire(
+        browser,
+        { url, token: fetched, ticket },
+        this.#wireEvents(() => wire),
+      )
+      this.#wire = wire
+      wire.connect()
     })
     return this.#state
   }
@@ -126,6 +156,8 @@ export class Call {
     await this.#ask(constraints)
     if (this.#microphone === before) return
     await before?.close()
+    const { track } = this.#microphone ?? {}
+    if (this.#wire instanceof WebRtcWire && track) await this.#wire.use(track)
     if (this.#sampleRate !== undefined && !this.#hasEnded()) await this.#listen(this.#sampleRate)
   }
 
@@ -146,10 +178,10 @@ export class Call {
 
   // ── the connection ──
 
-  #wireEvents(): ConstructorParameters<typeof Wire>[2] {
+  #wireEvents(wire: () => Wire): ConstructorParameters<typeof Wire>[2] {
     return {
       joined: (hello) => {
-        this.#joined(hello).catch((cause: unknown) => this.#error('SOUND_FAILED', cause))
+        this.#joined(hello, wire()).catch((cause: unknown) => this.#error('SOUND_FAILED', cause))
       },
       sound: (position, samples) => this.#loudspeaker?.sound(position, samples),
       mark: (id, at) => this.#loudspeaker?.mark(id, at),
@@ -166,13 +198,62 @@ export class Call {
     }
   }
 
-  async #joined(hello: Hello): Promise<void> {
+  /** Calls over WebRTC. Resolves to false if that is not possible. */
+  async #dialWebRtc(url: string): Promise<boolean> {
+    let joined = (): void => {}
+    const settled = new Promise<void>((resolve) => (joined = this.#settle = resolve))
+    let wire: WebRtcWire
+    try {
+      wire = await WebRtcWire.open(url, this.#microphone?.track, {
+        joined,
+        interrupted: () => {
+          if (this.#speaker) this.#speaker.isOpen = false
+        },
+        speaking: (on) => {
+          if (on && this.#speaker) this.#speaker.isOpen = true
+          this.#events.emit('speaking', on)
+        },
+        transcript: (transcript) => {
+          this.#transcript = transcript
+          this.#events.emit('transcript', transcript)
+        },
+        ended: (end) => this.#ended(end),
+      })
+    } catch (cause) {
+      this.#error('WEBRTC_FAILED', cause)
+      return false
+    }
+    if (this.#hasEnded()) {
+      wire.hangUp()
+      return true
+    }
+    this.#wire = wire
+    if (this.#options.sound !== false) this.#playTrack(wire.stream)
+    this.#sampleRate = WEBRTC_RATE
+    await this.#listen(WEBRTC_RATE)
+    wire.ready()
+    await settled
+    if (!this.#hasEnded()) this.#become('live')
+    return true
+  }
+
+  #playTrack(stream: MediaStream): void {
+    try {
+      this.#speaker = new TrackSpeaker(stream)
+    } catch (cause) {
+      return this.#error('SOUND_FAILED', cause)
+    }
+    this.#speaker.volume = this.#volume
+    return this.#waitForClick()
+  }
+
+  async #joined(hello: Hello, wire: Wire): Promise<void> {
     this.#within = hello.rejoinWithin
     const rejoined = this.#loudspeaker !== undefined
     if (!rejoined) await this.#open(hello.sampleRate)
     if (this.#hasEnded()) return
     const sound = this.#loudspeaker?.isAudible ?? false
-    this.#wire?.ready({ sound, ...(rejoined ? this.#loudspeaker?.place : {}) })
+    wire.ready({ sound, ...(rejoined ? this.#loudspeaker?.place : {}) })
     this.#become('live')
     this.#settle?.()
   }
@@ -206,7 +287,12 @@ export class Call {
     } catch (cause) {
       return this.#error('SOUND_FAILED', cause)
     }
-    if (this.#loudspeaker.isAudible) return undefined
+    return this.#waitForClick()
+  }
+
+  /** If the browser has blocked the sound, the next click unblocks it. */
+  #waitForClick(): void {
+    if (this.#playing?.isAudible) return undefined
     for (const each of ['pointerdown', 'keydown']) addEventListener(each, this.#clicked)
     this.#error('SOUND_BLOCKED')
     return this.#resume()
@@ -219,7 +305,7 @@ export class Call {
 
   /** Starts an audio context that the browser has blocked. The browser refuses until the user clicks. */
   #resume(): void {
-    this.#loudspeaker?.context
+    this.#playing?.context
       .resume()
       .then(() => this.#stopWaiting())
       .catch(() => {})
@@ -266,7 +352,7 @@ export class Call {
     if (end.reason === 'refused' && end.code !== 'TOKEN_FAILED') this.#error(end.code ?? 'REFUSED')
     this.#stopWaiting()
     this.#microphone?.close().catch(() => {})
-    this.#loudspeaker?.close().catch(() => {})
+    this.#playing?.close().catch(() => {})
     this.#become('ended')
     this.#events.emit('ended', end)
     this.#settle?.()

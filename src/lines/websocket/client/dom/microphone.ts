@@ -26,6 +26,11 @@ export class Microphone {
     return new Microphone(await navigator.mediaDevices.getUserMedia({ audio }))
   }
 
+  /** For a connection that carries the sound by itself. */
+  get track(): MediaStreamTrack | undefined {
+    return this.#stream.getAudioTracks()[0]
+  }
+
   /** A muted microphone sends silence. */
   set muted(muted: boolean) {
     for (const track of this.#stream.getTracks()) track.enabled = !muted

@@ -12,6 +12,7 @@ import { room } from './room/index.ts'
 import { scope } from './scope/index.ts'
 import { session } from './session/index.ts'
 import { voices } from './voices/index.ts'
+import { webrtc } from './webrtc/index.ts'
 
 /** All benchmarks, by their name on the command line. */
 export const benches: Readonly<Record<string, Bench>> = {
@@ -28,4 +29,5 @@ export const benches: Readonly<Record<string, Bench>> = {
   scope,
   session,
   voices,
+  webrtc,
 }

@@ -57,6 +57,18 @@ describe('a history', () => {
     expect(history.toMessages()).toEqual([])
   })
 
+  it('makes the messages of an item once, and again when the item changes', () => {
+    const history = new History()
+    history.addUser('Are you open?', { at: 0 })
+    const { id } = history.callTool({ call: 'c1', name: 'look', input: '{}', at: 1 })
+    const before = history.toMessages()
+    expect(history.toMessages()[0]).toBe(before[0])
+    expect(before[2]).toMatchObject({ role: 'tool-result', output: 'still running' })
+    history.endTool(id, { output: 'found', failed: false, at: 2 })
+    expect(history.toMessages()[0]).toBe(before[0])
+    expect(history.toMessages()[2]).toMatchObject({ role: 'tool-result', output: 'found' })
+  })
+
   it('can replace heard words with fewer words, or with none', () => {
     const history = new History()
     const words = history.speak({ at: 0 })

@@ -47,6 +47,15 @@ interface Place {
   open: boolean
   /** What the vendor attached to the item. Not part of it, because only the model may see it. */
   vendor?: VendorData | undefined
+  /** The item as messages for a model, made when they are first needed: every request carries the whole history. */
+  messages?: PlaceMessages | undefined
+}
+
+interface PlaceMessages {
+  /** The words, or the call of a tool. */
+  readonly first: Message
+  /** The result of the tool. */
+  readonly result?: Message
 }
 
 /** Holds what a vendor attached to words, which may arrive after the words. */
@@ -274,6 +283,7 @@ export class History {
   #attach(place: Place, vendor: VendorData | undefined): void {
     if (!vendor) return
     place.vendor = vendor
+    place.messages = undefined
     this.#vendorData += vendor.data.length
     if (this.#vendorData > MAX_VENDOR_DATA) this.#limitVendorData()
   }
@@ -284,8 +294,11 @@ export class History {
     this.#vendorData = 0
     for (const place of this.#places.toReversed()) {
       size += place.vendor?.data.length ?? 0
-      if (size > MAX_VENDOR_DATA) place.vendor = undefined
-      else this.#vendorData = size
+      if (size <= MAX_VENDOR_DATA) this.#vendorData = size
+      else if (place.vendor) {
+        place.vendor = undefined
+        place.messages = undefined
+      }
     }
   }
 
@@ -293,6 +306,7 @@ export class History {
   #put<Item extends HistoryItem | undefined>(place: Place, item: Item): Item {
     this.#count += Number(item !== undefined) - Number(place.item !== undefined)
     place.item = item && Object.freeze<HistoryItem>(item)
+    place.messages = undefined
     this.#changed()
     return item
   }
@@ -356,19 +370,29 @@ function asMessages(places: readonly Place[]): Message[] {
   const messages: Message[] = []
   /** Results that follow the last call of an answer. */
   const results: Message[] = []
-  for (const { item, vendor } of places) {
+  for (const place of places) {
+    const { item } = place
     // Models know the keys that they pressed from their tool calls.
     if (!item || item.type === 'handoff' || item.type === 'keys') continue
     if (results.length > 0 && (item.type === 'message' || item.with === undefined))
       messages.push(...results.splice(0))
-    const attached = vendor && { vendor }
-    if (item.type === 'message') messages.push({ role: item.role, text: item.text, ...attached })
-    else {
-      const { call: id, name, input, result } = item
-      const { output, failed } = result ?? { output: 'still running', failed: false }
-      messages.push({ role: 'tool-call', id, name, input, ...attached })
-      results.push({ role: 'tool-result', id, name, output, failed })
-    }
+    const { first, result } = (place.messages ??= messagesOf(item, place.vendor))
+    messages.push(first)
+    if (result) results.push(result)
   }
-  return [...messages, ...results]
+  messages.push(...results)
+  return messages
+}
+
+/** Frozen, because requests share them. */
+function messagesOf(item: MessageItem | ToolItem, vendor: VendorData | undefined): PlaceMessages {
+  const attached = vendor && { vendor }
+  if (item.type === 'message')
+    return { first: Object.freeze<Message>({ role: item.role, text: item.text, ...attached }) }
+  const { call: id, name, input, result } = item
+  const { output, failed } = result ?? { output: 'still running', failed: false }
+  return {
+    first: Object.freeze<Message>({ role: 'tool-call', id, name, input, ...attached }),
+    result: Object.freeze<Message>({ role: 'tool-result', id, name, output, failed }),
+  }
 }

@@ -81,10 +81,10 @@ function compile(project: string, folder: string): void {
 const SAMPLE_TIMEOUT = 10 * 60_000
 
 /** Runs a program in a process of its own, with the order as its first argument. Resolves with the message that it sends. */
-export function runApart<T>(program: string, order: object): Promise<T> {
+export function runApart<T>(program: string, order: object, flags: readonly string[] = []): Promise<T> {
   return new Promise((resolve, reject) => {
     const child = fork(program, [JSON.stringify(order)], {
-      execArgv: ['--expose-gc'],
+      execArgv: ['--expose-gc', ...flags],
       timeout: SAMPLE_TIMEOUT,
     })
     let result: { readonly message: T } | undefined

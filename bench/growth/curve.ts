@@ -16,8 +16,10 @@ export interface Curve {
 
 /** One measurement, per unit. */
 export interface Point {
-  /** Microseconds of CPU time, garbage collection included. */
+  /** Microseconds of CPU time, without garbage collection. */
   readonly cpu: number
+  /** Microseconds of garbage collection. */
+  readonly gc: number
   /** Kilobytes that the units hold. */
   readonly memory?: number
 }

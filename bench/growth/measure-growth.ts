@@ -4,12 +4,15 @@ import { VirtualTime } from '../../src/testing/index.ts'
 import { median } from '../median.ts'
 import { cpuTime, heap } from '../sampling.ts'
 import { startBare } from './bare.ts'
+import { CollectorTime } from './collector-time.ts'
 import { curves, type Curve, type CurveName, type Point } from './curve.ts'
 import { QuickLine, QuickLlm, closeCalls, looking, startCalls, stt, stuck, tts } from './parts.ts'
 
 /** The units of a batch: what they took, in microseconds of CPU time, and how to let go of what they hold. */
 interface Batch {
   readonly took: number
+  /** The same of each unit, if units can be told apart. Then the median counts, which other load hardly changes. */
+  readonly each?: readonly number[]
   readonly close?: () => Promise<void>
 }
 
@@ -19,20 +22,19 @@ interface Measured extends Batch {
 }
 
 interface Work {
-  /** How many units to measure at least, in batches. Small batches are measured many times. */
-  readonly total: number
   /** Does a batch of units at once. */
   readonly batch: (units: number) => Promise<Batch>
 }
 
+const collector = new CollectorTime()
+
 const works: Readonly<Record<CurveName, Work>> = {
-  idle: { total: 2_000, batch: (count) => timed(() => startCalls(count), closeCalls) },
-  bareIdle: { total: 2_000, batch: (count) => timed(() => startBare(count)) },
+  idle: { batch: (count) => timed(() => startCalls(count), closeCalls) },
+  bareIdle: { batch: (count) => timed(() => startBare(count)) },
   talking: {
-    total: 2_000,
     batch: async (count) => {
       const calls = await startCalls(count)
-      const took = await cpuTime(async () => {
+      const took = await collector.during(async () => {
         for (const { line } of calls) line.hear()
         await Promise.all(calls.map(({ session }) => session.reply().waitForPlayout()))
       })
@@ -40,76 +42,85 @@ const works: Readonly<Record<CurveName, Work>> = {
     },
   },
   bareTalking: {
-    total: 2_000,
     batch: async (count) => {
       const bare = await startBare(count)
-      return { took: await cpuTime(() => Promise.all(bare.map((each) => each.talk()))) }
+      return { took: await collector.during(() => Promise.all(bare.map((each) => each.talk()))) }
     },
   },
   closing: {
-    total: 2_000,
     batch: async (count) => {
       const calls = await startCalls(count)
-      return { took: await cpuTime(() => closeCalls(calls)) }
+      return { took: await collector.during(() => closeCalls(calls)) }
     },
   },
   wedged: {
-    total: 1_000,
     batch: async (count) => {
       const calls = await startCalls(count, { agent: stuck, tools: 1, closeTimeout: 20 })
       for (const { session } of calls) session.reply()
       await turns()
-      return { took: await cpuTime(() => closeCalls(calls)) }
+      return { took: await collector.during(() => closeCalls(calls)) }
     },
   },
   tools: {
-    total: 3_200,
     batch: async (count) => {
       // A new call each time, because results stay in the history of a call.
       const calls = await startCalls(1, { agent: looking, tools: count })
-      const took = await cpuTime(() => calls[0]!.session.reply().waitForPlayout())
+      const took = await collector.during(() => calls[0]!.session.reply().waitForPlayout())
       await closeCalls(calls)
       return { took }
     },
   },
-  history: { total: 40_000, batch: (items) => timed(async () => historiesOf(items)) },
+  history: { batch: (items) => timed(async () => historiesOf(items)) },
   minutes: {
-    total: 60,
     batch: async (minutes) => {
       const time = new VirtualTime({ maxEvents: 10_000_000 })
       const line = new QuickLine()
       const session = sessionIn(time, line)
-      const took = await cpuTime(() => callOf(minutes, time, line, session))
-      return { took, close: () => time.run(session.close()).then(() => {}) }
+      const each = await callOf(minutes, time, line, session)
+      const took = each.reduce((sum, minute) => sum + minute, 0)
+      return { took, each, close: () => time.run(session.close()).then(() => {}) }
     },
   },
 }
 
-/** Units of the warm-up, as a share of all units: the JIT needs about half a second. */
-const WARM_UP = 0.5
-/** How many batches of a small size are measured for memory. */
-const MEMORY_SAMPLES = 9
+/** CPU time of the warm-up, in microseconds. The JIT compiles on other threads, whose time counts as well. */
+const WARM_UP = 1_500_000
+/** How many batches of each group are measured for memory, at most. */
+const MEMORY_SAMPLES = 3
 
-/** Takes one point of a curve, after a warm-up in batches of at most a quarter of the units. */
+/** How often the units of the largest size are measured. The least counts, because other load can only add to it. */
+const GROUPS = { sessions: 1, other: 3 }
+
+/**
+ * Takes one point of a curve, after a warm-up. Every size is measured with as many units as the largest one has, in more or
+ * fewer batches, so that other load adds as much to each.
+ */
 export async function measureGrowth(name: CurveName, size: number): Promise<Point> {
-  const { hasMemory }: Curve = curves[name]
-  const { total, batch } = works[name]
+  const { hasMemory, sizes, of }: Curve = curves[name]
+  const { batch } = works[name]
   const unitsOf = (n: number): number => (name === 'history' ? ITEMS : n)
   const units = unitsOf(size)
-  const small = Math.min(size, Math.ceil(total / 4))
-  for (let done = 0; done < total * WARM_UP; done += unitsOf(small)) await (await batch(small)).close?.()
-  const batches = Math.ceil(total / units)
-  const samples = units <= 100 ? MEMORY_SAMPLES : 1
-  let took = 0
+  const small = Math.min(size, Math.ceil(sizes.at(-1)! / 10))
+  for (let warm = 0; warm < WARM_UP;) warm += await cpuTime(() => batch(small).then(closed))
+  const batches = Math.ceil(unitsOf(sizes.at(-1)!) / units)
   const memory: number[] = []
-  for (let n = 0; n < batches; n++) {
-    const isHeld = hasMemory && n >= batches - samples
-    const measured: Measured = await (isHeld ? held(batch, size) : batch(size).then(closed))
-    took += measured.took
-    if (measured.bytes !== undefined) memory.push(measured.bytes / units / 1_024)
+  const costs: { readonly cpu: number; readonly gc: number }[] = []
+  for (let group = 0; group < (of === 'sessions' ? GROUPS.sessions : GROUPS.other); group++) {
+    collector.clear()
+    let took = 0
+    const each: number[] = []
+    for (let n = 0; n < batches; n++) {
+      const isHeld = hasMemory && n >= batches - MEMORY_SAMPLES
+      const measured: Measured = await (isHeld ? held(batch, size) : batch(size).then(closed))
+      took += measured.took
+      each.push(...(measured.each ?? []))
+      if (measured.bytes !== undefined) memory.push(measured.bytes / units / 1_024)
+    }
+    const gc = (await collector.total()) / batches / units
+    costs.push({ cpu: each.length > 0 ? median(each) : took / batches / units - gc, gc })
   }
-  const cpu = took / batches / units
-  return memory.length > 0 ? { cpu, memory: median(memory) } : { cpu }
+  const [least] = costs.toSorted((one, other) => one.cpu - other.cpu)
+  return { ...least!, ...(memory.length > 0 ? { memory: median(memory) } : {}) }
 }
 
 /** Does a batch, and measures what it holds. A function of its own, so that nothing of the last batch is alive in the next one. */
@@ -131,7 +142,7 @@ async function closed(done: Batch): Promise<Batch> {
 /** Makes something that a batch holds until it is closed. */
 async function timed<T>(make: () => Promise<T>, close?: (made: T) => Promise<void>): Promise<Batch> {
   let made: T | undefined
-  const took = await cpuTime(async () => {
+  const took = await collector.during(async () => {
     made = await make()
   })
   return { took, close: async () => close?.(made!) }
@@ -173,10 +184,22 @@ function sessionIn({ clock }: VirtualTime, line: QuickLine): Session {
   return new Session({ agent, models, line, clock })
 }
 
-/** One call of this many minutes in virtual time. Every ten seconds the agent is asked something and answers. */
-async function callOf(minutes: number, time: VirtualTime, line: QuickLine, session: Session): Promise<void> {
+/** One call of this many minutes in virtual time, and what each took. Every ten seconds the agent is asked something and answers. */
+async function callOf(
+  minutes: number,
+  time: VirtualTime,
+  line: QuickLine,
+  session: Session,
+): Promise<number[]> {
   await time.run(session.start())
-  for (let second = 0; second < minutes * 60; second++) {
+  const each: number[] = []
+  for (let minute = 0; minute < minutes; minute++)
+    each.push(await collector.during(() => minuteOf(time, line, session)))
+  return each
+}
+
+async function minuteOf(time: VirtualTime, line: QuickLine, session: Session): Promise<void> {
+  for (let second = 0; second < 60; second++) {
     line.hear()
     await time.elapse(1_000)
     if (second % 10 !== 0) continue

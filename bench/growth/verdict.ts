@@ -11,7 +11,7 @@ export interface Bend {
   readonly figure: GrowthFigure
   /** The cost of a unit at the largest size, as a multiple of that at the smallest, on the line fitted to all sizes. */
   readonly times: number
-  /** What is allowed: 1.2, or the bend of the floor if that is more. */
+  /** What is allowed: 1.2, and what the same number of plain objects costs more. */
   readonly allowed: number
   readonly ok: boolean
 }
@@ -22,26 +22,34 @@ export function bendsOf(points: Points): Bend[] {
     .filter(([, { isFloor }]) => isFloor !== true)
     .flatMap(([curve, { hasMemory, floor }]) =>
       (hasMemory ? (['cpu', 'memory'] as const) : (['cpu'] as const)).map((figure) => {
-        const times = bend(points, curve, figure)
-        const least = floor === undefined ? 0 : bend(points, floor, figure)
-        const allowed = round(Math.max(FLAT, Number.isNaN(least) ? 0 : least))
+        const { first, last } = fitted(points, curve, figure)
+        const platform = floor === undefined ? undefined : fitted(points, floor, figure)
+        // What the platform charges in addition, in the same unit, and not as a ratio: plain objects are cheap when they are few.
+        const extra = platform ? Math.max(0, platform.last - platform.first) || 0 : 0
+        const times = round(last / first)
+        const allowed = round(FLAT + extra / first)
         return { curve, figure, times, allowed, ok: times <= allowed }
       }),
     )
 }
 
-/** Fits a line to the logarithms of sizes and costs, because a single point is noisy. */
-function bend(points: Points, curve: string, figure: GrowthFigure): number {
+/** The cost at the smallest and at the largest size, on a line fitted to the logarithms, because a single point is noisy. */
+function fitted(
+  points: Points,
+  curve: string,
+  figure: GrowthFigure,
+): { readonly first: number; readonly last: number } {
   const logs = Object.entries(points[curve] ?? {}).map(([size, point]) => ({
     x: Math.log(Number(size)),
     y: Math.log(point[figure] ?? Number.NaN),
   }))
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length
-  const center = mean(logs.map(({ x }) => x))
-  const slope = mean(logs.map(({ x, y }) => (x - center) * y)) / mean(logs.map(({ x }) => (x - center) ** 2))
   const xs = logs.map(({ x }) => x)
-  return round(Math.exp(slope * (Math.max(...xs) - Math.min(...xs))))
+  const center = { x: mean(xs), y: mean(logs.map(({ y }) => y)) }
+  const slope = mean(logs.map(({ x, y }) => (x - center.x) * y)) / mean(xs.map((x) => (x - center.x) ** 2))
+  const at = (x: number): number => Math.exp(center.y + slope * (x - center.x))
+  return { first: at(Math.min(...xs)), last: at(Math.max(...xs)) }
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { exitCodes, runCommand } from '../src/cli/command.ts'
 import type { Bench } from './bench.ts'
 import { benches } from './benches.ts'
+import { capacity } from './capacity/command.ts'
 import { growth } from './growth/command.ts'
 import { mediansOf, runRounds } from './rounds.ts'
 import { thousandths } from './thousandths.ts'
@@ -32,9 +33,12 @@ if (bench) {
   )
 } else if (name === 'growth') {
   await runCommand(growth, args)
+} else if (name === 'capacity') {
+  await runCommand(capacity, args)
 } else {
   const all: readonly (readonly [string, { readonly summary: string }])[] = Object.entries({
     ...benches,
+    capacity,
     growth,
   })
   const list = all

@@ -123,7 +123,10 @@ async function resultOf(stage: Stage, client: ClientName, one: ClientCase): Prom
     const { reason, clean } = report
     if (!one.reasons.includes(reason))
       return { client, name, reason, problem: `it ended as ${reason}, not ${one.reasons.join(' or ')}` }
-    if (!clean) return { client, name, reason, problem: 'the session did not close cleanly' }
+    if (!clean) {
+      const errors = report.errors.map(({ error }) => error.message)
+      return { client, name, reason, problem: ['the session did not close cleanly', ...errors].join('; ') }
+    }
     await one.check?.(report, page)
     const [error] = page.errors
     return { client, name, reason, ...(error === undefined ? {} : { problem: `the page threw: ${error}` }) }

@@ -202,7 +202,7 @@ describe('an offer', () => {
   })
 
   it('[WR3] [LN12] takes a place before its client has connected, and gives it back if the client never does', async () => {
-    await open({ maxCalls: 1, connectTimeout: 3_000 })
+    await open({ maxCalls: 1, connectTimeout: 1_000 })
     // Its candidates do not arrive, and it does not send to those that it gets.
     const client = stage.client()
     await client.pc.setLocalDescription(await client.pc.createOffer())

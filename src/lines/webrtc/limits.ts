@@ -56,6 +56,8 @@ export const limits = {
   sections: 8,
   /** Milliseconds that another process may take to answer a request: it may have to start a thread, and to list ICE servers. */
   passing: 12_000,
+  /** Milliseconds that a thread may take to answer an offer. One that has just started loads its packages. */
+  answering: 15_000,
   /** Milliseconds that STUN and TURN servers of this server have to find candidates. The client waits for the answer. */
   gathering: 2_000,
   /** Milliseconds that a function may take to list ICE servers. A client gives up soon after that. */

@@ -237,12 +237,12 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       entry.deadline = undefined
       this.take(peer, info)
     })
-    const expect = (): Timer =>
-      this.scope.after(connectTimeout, `the client of call ${id} connects`, () => {
+    const expect = (ms: number): Timer =>
+      this.scope.after(ms, `the client of call ${id} connects`, () => {
         this.logger.info({ call: id }, 'a client was accepted, and has not connected')
         peer.abort()
       })
-    const entry: Connected = { peer, deadline: expect() }
+    const entry: Connected = { peer, deadline: expect(limits.answering) }
     this.#peers.set(id, entry)
     this.changed()
     // A thread that has just started needs time to load, which is not the client's.
@@ -250,7 +250,7 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       .then(() => {
         if (!entry.deadline || this.scope.state !== 'live') return
         entry.deadline.clear()
-        entry.deadline = expect()
+        entry.deadline = expect(connectTimeout)
       })
       .catch(noop)
     peer.gone

@@ -108,8 +108,8 @@ export default defineConfig({
     // No test sleeps. The timeouts only end what hangs, so they are longer than any test takes on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // Most suites wait for sockets, processes and browsers more than they compute: five of them keep two cores busy.
-    maxWorkers: Math.max(5, availableParallelism()),
+    // Most suites wait for sockets, processes and browsers more than they compute: seven of them keep two cores busy.
+    maxWorkers: Math.max(7, availableParallelism()),
     // Concurrent tests wait for child processes.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },

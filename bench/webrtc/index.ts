@@ -23,7 +23,7 @@ export const webrtc: Bench = {
     werift: { package: 'werift', load: () => import('./bare-echo.ts') },
   },
   marks: [
-    { figure: 'cpu', against: 'werift', timesAsMuch: 2 },
+    { figure: 'cpu', against: 'werift', timesAsMuch: 1.5 },
     { figure: 'memory', atMost: 10 },
     { figure: 'sound', atMost: 45 },
     { figure: 'close', atMost: 100 },

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { sine } from '../../src/audio/index.ts'
+import { systemClock } from '../../src/scope/index.ts'
 import { substitutes } from '../compiled-thread.ts'
 import { WebRtcStage } from './webrtc-fixture.ts'
 
@@ -19,6 +21,7 @@ const thread = (handle: string): string => `
 `
 
 const hangs = thread("if (type === 'close') for (;;);")
+const tellsDelay = thread("if (type === 'sound') emit({ type: 'delay', ms: 500 })")
 const dies = thread("if (type === 'candidates') throw new Error('out of memory')")
 
 describe('the thread of several calls', () => {
@@ -48,6 +51,16 @@ describe('the thread of several calls', () => {
     expect(one!.context.connections).toMatchObject([{ how: 'aborted' }])
     await stage.until(() => two!.emitted.includes('lost WORKER_DIED'))
     await stage.untilThreads(0)
+  })
+
+  it('[WR4] says how long sound takes to the client, as the client reports it, and sound counts as heard that much later', async () => {
+    await twoCalls(tellsDelay)
+    const { connection, emitted } = stage.answered[0]!
+    const began = systemClock.now()
+    connection.play(sine(440, { sampleRate: 24_000, duration: 300 }))
+    connection.mark(1)
+    await stage.until(() => emitted.includes('marked 1 300 assumed'))
+    expect(systemClock.now() - began).toBeGreaterThan(790)
   })
 
   it('[WR6] loses its calls if it dies, each with the reason, and the places are free again', async () => {

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/scope/index.ts'
 import { runningThreads } from '../compiled-thread.ts'
 import { UdpProxy } from './udp-proxy.ts'
 import { WebRtcStage } from './webrtc-fixture.ts'
-import { localOrigin, type Answered } from './werift-client.ts'
+import { codeOf, localOrigin } from './werift-client.ts'
 
 const secret = 'a secret of sixteen'
 
@@ -17,8 +17,6 @@ afterEach(() => stage.close())
 const open = async (options: Partial<WebRtcCallsOptions> = {}): Promise<void> => {
   stage = await WebRtcStage.open(options)
 }
-
-const codeOf = ({ status, body }: Answered): string => `${status} ${String(body['code'])}`
 
 const webRtcThreads = (): Worker[] =>
   [...runningThreads].flatMap(([worker, file]) => (file === 'webrtc-thread' ? [worker] : []))

@@ -32,6 +32,9 @@ export interface WeriftClientOptions {
 /** The origin of a page on this machine. */
 export const localOrigin = 'http://localhost:3000'
 
+/** The status of an answer and its code: `404 CALL_GONE`. */
+export const codeOf = ({ status, body }: Answered): string => `${status} ${String(body['code'])}`
+
 /** A WebRTC client without a browser, over real UDP. It sends what Pipecat's `small-webrtc-transport` 1.10 sends. */
 export class WeriftClient {
   readonly pc: RTCPeerConnection

@@ -144,7 +144,8 @@ export class RtviCalls extends BaseCalls<RtviCall> {
     const { scope, secret, origins, tokenKey = newKey() } = options
     this.#options = options
     this.#socketPaths = options.socketPath === undefined ? [socketPath, '/ws-client'] : [socketPath]
-    this.#tokens = new OneTimeTokens({ key: tokenKey, clock: scope.clock, lifetime: limits.token })
+    const { token: lifetime, tokenLength: maxLength } = limits
+    this.#tokens = new OneTimeTokens({ key: tokenKey, clock: scope.clock, lifetime, maxLength })
     const rule = { secret, origins }
     const starts = new StartEndpoint({ ...rule, path: startPath, start: (request) => this.#start(request) })
     const connects = new StartEndpoint({ ...rule, path: '/connect', start: (request) => this.start(request) })
@@ -177,8 +178,9 @@ export class RtviCalls extends BaseCalls<RtviCall> {
     const { publicUrl, hasRoomElsewhere } = this.#options
     const refused = await this.startRefusal(hasRoomElsewhere)
     if (refused) return { refused }
-    const { id, token } = this.#tokens.give(data)
-    if (token.length > limits.tokenLength) return { refused: 'TOO_LARGE' }
+    const given = this.#tokens.give(data)
+    if ('refused' in given) return given
+    const { id, token } = given
     this.logger.debug({ call: id }, 'a call was started')
     const address = publicAddress(headers, publicUrl).replace(/^http/, 'ws')
     const wsUrl = `${address}${this.#socketPaths[0]}`
@@ -220,8 +222,7 @@ export class RtviCalls extends BaseCalls<RtviCall> {
     if (token === '') return this.#options.secret === undefined ? this.#admitNeighbour() : 'TOKEN_MISSING'
     // Before the token, which would be used up.
     if (this.isFull) return 'BUSY'
-    const admitted =
-      token.length > limits.tokenLength ? ({ refused: 'TOKEN_INVALID' } as const) : this.#tokens.take(token)
+    const admitted = this.#tokens.take(token)
     return 'refused' in admitted ? admitted.refused : admitted
   }
 

@@ -8,7 +8,12 @@ export interface OneTimeTokensOptions {
   readonly clock: Clock
   /** Milliseconds for which a token is good. */
   readonly lifetime: number
+  /** Characters per token. */
+  readonly maxLength: number
 }
+
+/** What is wrong with a token. */
+export type TokenProblem = 'TOKEN_INVALID' | 'TOKEN_EXPIRED' | 'TOKEN_USED'
 
 /** What a token admits: one call, which it names. */
 export interface Admitted {
@@ -27,24 +32,33 @@ export class OneTimeTokens {
     this.#options = options
   }
 
-  /** Makes a token for a new call. */
-  give(data: unknown): { readonly id: string; readonly token: string } {
-    const { key, clock, lifetime } = this.#options
+  /** Makes a token for a new call. It has the data in it, which may be too large. */
+  give(data: unknown): { readonly id: string; readonly token: string } | { readonly refused: 'TOO_LARGE' } {
+    const { key, clock, lifetime, maxLength } = this.#options
     const id = newKey()
-    return { id, token: makeToken(key, clock.date(), { expiresIn: lifetime, data: { id, data } }, 'rtvi') }
+    const token = makeToken(key, clock.date(), { expiresIn: lifetime, data: { id, data } }, 'rtvi')
+    return token.length > maxLength ? { refused: 'TOO_LARGE' } : { id, token }
   }
 
   /** Takes a token, which is used up then. */
-  take(token: string): Admitted | { readonly refused: 'TOKEN_INVALID' | 'TOKEN_EXPIRED' | 'TOKEN_USED' } {
-    const { key, clock, lifetime } = this.#options
+  take(token: string): Admitted | { readonly refused: TokenProblem } {
+    const { clock, lifetime } = this.#options
+    const admitted = this.check(token)
+    if ('refused' in admitted) return admitted
     const now = clock.date()
-    const { code, data } = checkToken(key, now, token, 'rtvi')
+    for (const [id, expires] of this.#used) if (expires <= now) this.#used.delete(id)
+    this.#used.set(admitted.id, now + lifetime)
+    return admitted
+  }
+
+  /** Checks a token without using it up. */
+  check(token: string): Admitted | { readonly refused: TokenProblem } {
+    const { key, clock, maxLength } = this.#options
+    if (token.length > maxLength) return { refused: 'TOKEN_INVALID' }
+    const { code, data } = checkToken(key, clock.date(), token, 'rtvi')
     if (code !== undefined) return { refused: code }
     // We signed it, so we wrote it.
     const admitted = data as Admitted
-    for (const [id, expires] of this.#used) if (expires <= now) this.#used.delete(id)
-    if (this.#used.has(admitted.id)) return { refused: 'TOKEN_USED' }
-    this.#used.set(admitted.id, now + lifetime)
-    return admitted
+    return this.#used.has(admitted.id) ? { refused: 'TOKEN_USED' } : admitted
   }
 }

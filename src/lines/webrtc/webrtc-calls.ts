@@ -83,7 +83,8 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       logger: this.logger,
       changed: () => this.changed(),
     })
-    this.#tokens = new OneTimeTokens({ key: tokenKey, clock: scope.clock, lifetime: limits.token })
+    const { token: lifetime, tokenLength: maxLength } = limits
+    this.#tokens = new OneTimeTokens({ key: tokenKey, clock: scope.clock, lifetime, maxLength })
     const start = (request: StartRequest): Promise<StartAnswer> => this.start(request)
     this.#starts = new StartEndpoint({ secret, origins, path: startPath, start })
     this.#offers = new OfferEndpoint({
@@ -126,8 +127,9 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
       return { refused: 'TRANSPORT_REFUSED' }
     const refused = await this.startRefusal(hasRoomElsewhere)
     if (refused) return { refused }
-    const { id, token } = this.#tokens.give(data)
-    if (token.length > limits.tokenLength) return { refused: 'TOO_LARGE' }
+    const given = this.#tokens.give(data)
+    if ('refused' in given) return given
+    const { id, token } = given
     this.#started.add(id, token)
     const address = `${publicAddress(headers, publicUrl)}${this.#offerPath}`
     this.logger.debug({ call: id }, 'a call was started')
@@ -174,8 +176,8 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
   }
 
   async #offer(offer: Offer, request: OfferRequest): Promise<SignalAnswer> {
-    const { origin, address, headers, read } = request
-    const passed = await this.#passOffer(offer, read)
+    const { origin, address, headers } = request
+    const passed = await this.#passOffer(offer, request)
     if (passed) return passed
     const admitted = this.admit(offer, request)
     if (typeof admitted === 'string') {
@@ -210,7 +212,6 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
     if (this.scope.state !== 'live' || !this.isTaking) return 'CLOSING'
     // Before the token, which would be used up.
     if (this.isFull) return 'BUSY'
-    if (token.length > limits.tokenLength) return 'TOKEN_INVALID'
     const admitted = this.#tokens.take(token)
     return 'refused' in admitted ? admitted.refused : admitted
   }
@@ -264,9 +265,13 @@ export class WebRtcCalls extends BaseCalls<WebRtcCall> {
   }
 
   /** Has another process answer an offer: the one that has the connection that it names, or one that has room. */
-  async #passOffer({ pcId }: Offer, read: SignalRequest): Promise<SignalAnswer | undefined> {
+  async #passOffer({ pcId }: Offer, { token, read }: OfferRequest): Promise<SignalAnswer | undefined> {
     if (pcId !== undefined) return await this.#passToNamed(pcId, read)
-    const passed = this.hasRoom ? undefined : await this.#names.passOn(read)
+    if (this.hasRoom) return undefined
+    // Checked here as well, because a place is kept in the other process meanwhile.
+    const checked = token === undefined ? undefined : this.#tokens.check(token)
+    if (checked && 'refused' in checked) return checked
+    const passed = await this.#names.passOn(read)
     return passed && { passed }
   }
 

@@ -89,7 +89,7 @@ export const codesAround = {
     ],
     WEBRTC_FAILED: [
       'A page could not connect over WebRTC.',
-      'Nothing: the call goes over its WebSocket. If that happens to many, check which UDP ports the server can be reached at.',
+      'Nothing: the call uses its WebSocket instead. If this happens to many callers, check that they can reach the UDP ports of the server.',
     ],
     REJOIN_REFUSED: [
       'A WebRTC client wanted to join its call again, or to change it.',

@@ -92,4 +92,22 @@ describe('a call of our own page over WebRTC', () => {
     expect(await demo.report(session)).toMatchObject({ reason: 'caller-hung-up', clean: true })
     expect(await demo.onlyClosed(session)).toMatchObject({ from: 'browser' })
   })
+
+  it('[LN17] that is hung up before it has connected gives its place back at once, and no call begins', async () => {
+    await using page = await demo.open()
+    await blockUdp(page)
+    // Only the hang-up can end the attempt: its timeout of 5 s never comes.
+    await page.run(
+      'const { setTimeout: after } = window; window.setTimeout = (fn, ms) => after(fn, ms === 5000 ? 1e9 : ms); undefined',
+    )
+    const before = (await demo.sessions()).length
+    const answered = page.page.waitForResponse(/\/api\/offer/)
+    const withdrawn = page.page.waitForResponse((response) => response.request().method() === 'DELETE')
+    await page.button(/^Call/).click()
+    await answered
+    await page.hangUp()
+    expect((await withdrawn).status()).toBe(200)
+    expect(await demo.sessions()).toHaveLength(before)
+    expect(page.trouble).toEqual([])
+  })
 })

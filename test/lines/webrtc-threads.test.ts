@@ -53,7 +53,7 @@ describe('the thread of several calls', () => {
     await stage.untilThreads(0)
   })
 
-  it('[WR4] says how long sound takes to the client, as the client reports it, and sound counts as heard that much later', async () => {
+  it('[WR4] passes on the network delay that a client reports, and sound counts as heard that much later', async () => {
     await twoCalls(tellsDelay)
     const { connection, emitted } = stage.answered[0]!
     const began = systemClock.now()

@@ -18,7 +18,7 @@ export function isRelayed({ headers }: Pick<IncomingMessage, 'headers'>): boolea
   return headers[RELAYED] !== undefined
 }
 
-/** How many times other processes have relayed the request. A client can claim more, which serves nobody, but not fewer than none. */
+/** How many times other processes have relayed the request. Clients can send this header, too, so a negative number counts as none. */
 export function hopsOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
   return Math.max(0, Number(headers[RELAYED])) || 0
 }

@@ -25,7 +25,12 @@ export function endThread(worker: Worker, clock: Clock): void {
 /** Ends what a thread is doing, by means of a debugger. The thread goes on with its next event. */
 function interrupt(worker: Worker): void {
   const session = new Session()
-  session.connect()
+  try {
+    session.connect()
+  } catch {
+    // Node's permission model allows no debugger. The thread is terminated soon.
+    return
+  }
   worker.once('exit', () => session.disconnect())
   session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
     if (!workerInfo.title.startsWith(`[worker ${worker.threadId}]`)) return

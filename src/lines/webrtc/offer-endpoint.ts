@@ -37,9 +37,9 @@ export interface OfferEndpointOptions extends CallerRule {
 }
 
 /**
- * The address that clients send offers to, with `POST`, and then their candidates, with `PATCH`. `DELETE` withdraws an
- * offer. The name of a call in front of it, as in `/sessions/NAME/api/offer`, stands for its token: clients make that address themselves if
- * they are given only the name.
+ * The address that clients send offers to, with `POST`, and then their candidates, with `PATCH`. `DELETE` withdraws an offer. The name
+ * of a call in front of it, as in `/sessions/NAME/api/offer`, stands for its token: clients that are given only the name make that
+ * address themselves.
  */
 export class OfferEndpoint {
   readonly #options: OfferEndpointOptions

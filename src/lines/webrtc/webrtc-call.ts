@@ -34,8 +34,8 @@ export class WebRtcCall extends ClientCall {
   }
 
   /**
-   * Sound is heard when it has crossed the network and the page's buffer, as far as the client tells how long that takes. While a client gives no
-   * sign of life, nothing counts as heard: it may have left.
+   * Sound is heard when it has crossed the network and the page's buffer, as far as the client tells how long that takes. While a
+   * client gives no sign of life, nothing counts as heard: it may have left.
    */
   protected override lag(now: number): number {
     return Math.max((this.peer?.delay ?? 0) + this.#waits, now - this.watchdog.lastSign - limits.quiet)

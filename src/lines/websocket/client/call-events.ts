@@ -11,7 +11,7 @@ export type CallState = 'idle' | 'connecting' | 'live' | 'rejoining' | 'ended'
  * - `SOUND_BLOCKED`: the browser wants a click first; the next click on the page unblocks the sound
  * - `SOUND_FAILED`: the call continues without sound
  * - `TOKEN_FAILED`: the function that fetches the token threw; the call ends
- * - `WEBRTC_FAILED`: the call goes over its WebSocket
+ * - `WEBRTC_FAILED`: the call uses its WebSocket instead
  * - `SERVER_GONE`: the server cannot be reached, or no longer responds; the call ends
  */
 export type CallErrorCode = ErrorCode | (string & {})

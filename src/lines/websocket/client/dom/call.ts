@@ -7,7 +7,7 @@ import { browser } from './browser.ts'
 import { Loudspeaker } from './loudspeaker.ts'
 import { Microphone, microphoneError } from './microphone.ts'
 import { TrackSpeaker } from './track-speaker.ts'
-import { WebRtcWire } from './webrtc-wire.ts'
+import { WebRtcWire, type WebRtcWireEvents } from './webrtc-wire.ts'
 
 /** The rate at which the level of the microphone is measured: its sound has the rate of the connection. */
 const WEBRTC_RATE = 16_000
@@ -46,6 +46,8 @@ export class Call {
   #wire: Wire | WebRtcWire | undefined
   #microphone: Microphone | undefined
   #loudspeaker: Loudspeaker | undefined
+  /** Stops connecting over WebRTC. */
+  readonly #stop = new AbortController()
   /** In place of the loudspeaker, if the call is over WebRTC. */
   #speaker: TrackSpeaker | undefined
   #muted = false
@@ -204,25 +206,13 @@ export class Call {
     const settled = new Promise<void>((resolve) => (joined = this.#settle = resolve))
     let wire: WebRtcWire
     try {
-      wire = await WebRtcWire.open(url, this.#microphone?.track, {
-        joined,
-        interrupted: () => {
-          if (this.#speaker) this.#speaker.isOpen = false
-        },
-        speaking: (on) => {
-          if (on && this.#speaker) this.#speaker.isOpen = true
-          this.#events.emit('speaking', on)
-        },
-        transcript: (transcript) => {
-          this.#transcript = transcript
-          this.#events.emit('transcript', transcript)
-        },
-        ended: (end) => this.#ended(end),
-      })
+      const events = this.#webRtcEvents(joined)
+      wire = await WebRtcWire.open(url, this.#microphone?.track, events, this.#stop)
     } catch (cause) {
-      this.#error('WEBRTC_FAILED', cause)
+      if (!this.#hasEnded()) this.#error('WEBRTC_FAILED', cause)
       return false
     }
+    // The user hung up just as it connected.
     if (this.#hasEnded()) {
       wire.hangUp()
       return true
@@ -235,6 +225,24 @@ export class Call {
     await settled
     if (!this.#hasEnded()) this.#become('live')
     return true
+  }
+
+  #webRtcEvents(joined: () => void): WebRtcWireEvents {
+    return {
+      joined,
+      interrupted: () => {
+        if (this.#speaker) this.#speaker.isOpen = false
+      },
+      speaking: (on) => {
+        if (on && this.#speaker) this.#speaker.isOpen = true
+        this.#events.emit('speaking', on)
+      },
+      transcript: (transcript) => {
+        this.#transcript = transcript
+        this.#events.emit('transcript', transcript)
+      },
+      ended: (end) => this.#ended(end),
+    }
   }
 
   #playTrack(stream: MediaStream): void {
@@ -350,6 +358,7 @@ export class Call {
     if (this.#hasEnded()) return
     if (end.reason === 'lost') this.#error('SERVER_GONE')
     if (end.reason === 'refused' && end.code !== 'TOKEN_FAILED') this.#error(end.code ?? 'REFUSED')
+    this.#stop.abort()
     this.#stopWaiting()
     this.#microphone?.close().catch(() => {})
     this.#playing?.close().catch(() => {})

@@ -76,17 +76,17 @@ export class WebRtcWire {
 
   readonly #hide = (): void => this.hangUp()
 
-  /** Connects. Rejects if that is not possible within 5 s; then nothing is left of the attempt. */
+  /** Connects. Rejects if that is not possible within 5 s, or when `stop` is aborted; then nothing is left of the attempt. */
   static async open(
     url: string,
     track: MediaStreamTrack | undefined,
     events: WebRtcWireEvents,
+    stop: AbortController,
   ): Promise<WebRtcWire> {
-    const late = new AbortController()
+    const { signal } = stop
     const cancel = browser.after(CONNECT_TIMEOUT, () =>
-      late.abort(new Error(`not connected within ${CONNECT_TIMEOUT / 1_000} s`)),
+      stop.abort(new Error(`not connected within ${CONNECT_TIMEOUT / 1_000} s`)),
     )
-    const { signal } = late
     let withdraw = noop
     let pc: RTCPeerConnection | undefined
     try {

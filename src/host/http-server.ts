@@ -138,12 +138,13 @@ export class HttpServer implements Resource {
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       let listening = true
-      this.#checkClosed = () => {
+      const check = (): void => {
         if (!listening && this.#sockets.size === 0) resolve()
       }
+      this.#checkClosed = check
       this.#server.close(() => {
         listening = false
-        this.#checkClosed?.()
+        check()
       })
       this.#server.closeIdleConnections()
       // The server does not count these as idle, and would wait for their first request.

@@ -51,7 +51,7 @@ export function inlet<Events extends object>(
   const reported = new Set<string>()
   for (const name of Object.keys(shape) as (keyof Events & string)[]) {
     const kinds = shape[name]
-    events[name] = (...args: unknown[]): void => {
+    const receiver = (...args: unknown[]): void => {
       const event: unknown[] = [name]
       // By index, because an iterator is slow and this runs for every frame of every call.
       for (let index = 0; index < kinds.length; index++) {
@@ -66,6 +66,7 @@ export function inlet<Events extends object>(
       }
       callOut(() => receive(event as EventOf<Events>), failed)
     }
+    events[name] = receiver
   }
   return events as Events
 }

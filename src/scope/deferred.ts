@@ -60,12 +60,13 @@ export class Deferred extends Owned {
     if (!ledger?.closing) return
     const { reason, background } = ledger.closing
     const late = ledger.abandon(this)
-    this.#late = (outcome) => {
+    const endsLate: typeof late = (outcome) => {
       this.#releaseTimer?.clear()
       this.#releaseTimer = undefined
       late(outcome)
       background.leave()
     }
+    this.#late = endsLate
     background.enter()
     this.#releaseTimer = ledger.clock.after(
       ledger.settings.releaseTimeout,

@@ -80,8 +80,9 @@ export function shelter<T extends object, Name extends keyof T & string>(
       // Returned, so that `callOut` also sees it reject.
       return failed(error)
     }
-    sheltered[name] = (...args: unknown[]): unknown =>
+    const method = (...args: unknown[]): unknown =>
       callOut(() => Reflect.apply(thing[name] as Method, thing, args), failedOnce)
+    sheltered[name] = method
   }
   return sheltered as Pick<T, Name>
 }

@@ -4,26 +4,61 @@ export interface Live {
   readonly name: string
   /** Its stack shows where the thing was created. Kept only while `creationStacks.on` is true. */
   readonly origin?: Error | undefined
+  /** Where it is listed. Only the registry uses this. */
+  [PLACE]?: Place | undefined
 }
 
-/** An exact list of what is live: an entry is present from creation to end (SC17). */
+const PLACE = Symbol('place')
+
+/** The neighbours of an entry in its list. */
+interface Place {
+  readonly registry: Registry
+  readonly entry: Live
+  before: Place | undefined
+  after: Place | undefined
+}
+
+/**
+ * An exact list of what is live: an entry is present from creation to end (SC17).
+ *
+ * The list is linked. A `Set` as old as the process moves to a new table now and then, and the old table keeps all that
+ * was live at that time in memory until the next full garbage collection (SC22).
+ */
 export class Registry {
-  readonly #live = new Set<Live>()
+  #first: Place | undefined
+  #last: Place | undefined
+  #size = 0
 
   add(entry: Live): void {
-    this.#live.add(entry)
+    const place: Place = { registry: this, entry, before: this.#last, after: undefined }
+    if (this.#last) this.#last.after = place
+    else this.#first = place
+    this.#last = place
+    this.#size++
+    entry[PLACE] = place
   }
 
+  /** Does nothing if the entry is not in this list. */
   remove(entry: Live): void {
-    this.#live.delete(entry)
+    const place = entry[PLACE]
+    if (place?.registry !== this) return
+    const { before, after } = place
+    if (before) before.after = after
+    else this.#first = after
+    if (after) after.before = before
+    else this.#last = before
+    this.#size--
+    entry[PLACE] = place.before = place.after = undefined
   }
 
   get size(): number {
-    return this.#live.size
+    return this.#size
   }
 
   list(): Live[] {
-    return [...this.#live]
+    const all: Live[] = []
+    for (let place = this.#first; place; place = place.after) all.push(place.entry)
+    return all
   }
 }
 

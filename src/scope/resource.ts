@@ -129,11 +129,12 @@ export class OwnedResource extends Owned {
     return new Promise((resolve) => {
       const timer = ledger.clock.after(timeout, `end of '${this.name}'`, () => this.#cut('timed-out'))
       const before = this.#onEnded
-      this.#onEnded = () => {
+      const onEnded = (): void => {
         timer.clear()
         before?.()
         resolve()
       }
+      this.#onEnded = onEnded
       this.notifyClosing(ledger.closing?.reason ?? new CancelledError(`'${this.name}' was ended`))
       this.begin()
     })

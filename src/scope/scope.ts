@@ -73,11 +73,11 @@ export class Scope<Phase extends string = DefaultPhase> {
   constructor(name: string, options?: ScopeOptions<Phase>, parent?: Ledger) {
     this.#ledger = new Ledger(this, name, settingsFrom(options, parent?.settings), parent)
     this.#token = new ScopeToken(this.#ledger.problems)
-    this.#ledger.onClosing = (reason) => this.#token.cancelWith(reason)
+    this.#ledger.onClosing = this.#token.cancelWith.bind(this.#token)
     if (!parent) {
       const entry: Live = { kind: 'scope', name, origin: origin() }
       liveScopes.add(entry)
-      this.#ledger.onClosed = () => liveScopes.remove(entry)
+      this.#ledger.onClosed = liveScopes.remove.bind(liveScopes, entry)
     }
   }
 
@@ -217,7 +217,7 @@ export class Scope<Phase extends string = DefaultPhase> {
     ledger.admit(`open child scope '${name}'`)
     const scope = new Scope<ChildPhase>(name, options, ledger)
     const member = new ChildScope(ledger, scope.#ledger, this.#phase(options?.phase, 'first'))
-    scope.#ledger.onClosed = (report) => member.closed(report)
+    scope.#ledger.onClosed = member.closed.bind(member)
     ledger.add(member)
     return scope
   }

@@ -77,7 +77,8 @@ export class Session implements SessionHandle {
     this.#context.holds = holds
     this.#context.transfers = new Transfers(this.#context, this.#closing, holds, (own) => new Session(own))
     let pickup: Pickup | undefined
-    this.#context.pickups = () => (pickup ??= new Pickup(this.#context, this.#closing))
+    const pickups = (): Pickup => (pickup ??= new Pickup(this.#context, this.#closing))
+    this.#context.pickups = pickups
     this.#context.session = this
   }
 

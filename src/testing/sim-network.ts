@@ -123,7 +123,9 @@ class SimSocket implements Socket, Live {
     this.#clock = clock
     this.#manners = manners
     this.#events = events
-    this.#log = (what) => log(`socket ${this.name} ${what}`)
+    const { name } = request
+    const logOwn = (what: string): void => log(`socket ${name} ${what}`)
+    this.#log = logOwn
     this.#peer = Object.assign(new PeerState(this), {
       request,
       send: (data) => {

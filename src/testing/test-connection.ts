@@ -81,13 +81,9 @@ export class TestConnection implements LineConnection {
     instance.onClosing(() => this.#beginClosing())
     instance.onEnd(() => this.#end('session'))
     const { transfer, record } = options
-    if (record) this.record = async (change) => record(change)
+    if (record) this.record = recordsBy(record)
     this.consults = transfer !== undefined
-    if (transfer)
-      this.transfer = async (request) => {
-        const result = await transfer(request)
-        return typeof result === 'string' ? { outcome: result } : result
-      }
+    if (transfer) this.transfer = transfersBy(transfer)
     if (options.onVerdict) this.onVerdict = options.onVerdict
     const { sendMessage, runTool } = options.program ?? {}
     if (sendMessage) this.sendMessage = sendMessage
@@ -282,6 +278,19 @@ export class TestConnection implements LineConnection {
       said?.()
       if (this.#isOpen && !this.#ticking && (this.#speech.length > 0 || this.#options.streams)) this.#tick()
     })
+  }
+}
+
+function recordsBy(record: NonNullable<TestLineOptions['record']>): NonNullable<LineConnection['record']> {
+  return async (change) => record(change)
+}
+
+function transfersBy(
+  transfer: NonNullable<TestLineOptions['transfer']>,
+): NonNullable<LineConnection['transfer']> {
+  return async (request) => {
+    const result = await transfer(request)
+    return typeof result === 'string' ? { outcome: result } : result
   }
 }
 

@@ -1,14 +1,14 @@
 import { pcm } from '../../src/audio/index.ts'
-import { setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import type { SpokenChunk } from '../../src/parts/index.ts'
+import type { Line, SpokenChunk } from '../../src/parts/index.ts'
 import { Agent, Session, tool, type Speech, type ToolContext } from '../../src/session/index.ts'
 import { ScriptedLlm, callTool, inVirtualTime, type World } from '../../src/testing/index.ts'
 import { aCall } from './fixture.ts'
 
 setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
+const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
 
 /** Held from outside, as by a library with a pending promise, so that the stuck work cannot be collected. */
 const stuck: unknown[] = []
@@ -113,3 +113,56 @@ it('[SP9] the sound of a speech is kept in memory only if it can be paused', () 
     expect(await framesKept(world, true)).toBe(100)
     expect(await framesKept(world, false)).toBeLessThan(5)
   }))
+
+/** A call in which everything is used that has a function of its own: hooks, a tool, a speech. */
+async function aShortCall(): Promise<void> {
+  const line: Line = {
+    name: 'line',
+    hears: pcm(16_000),
+    speaks: pcm(16_000),
+    open: async (_, events) => ({
+      play: ignore,
+      mark: (id) => queueMicrotask(() => events.marked(id)),
+      clear: ignore,
+    }),
+  }
+  const voice = {
+    async *speak(text: AsyncIterable<string>): AsyncGenerator<SpokenChunk> {
+      for await (const _ of text) yield { frame: { samples: new Int16Array(320), sampleRate: 16_000 } }
+    },
+  }
+  const session = new Session({
+    agent: new Agent({
+      instructions: '',
+      tools: { look: tool({ description: 'Looks', run: async () => 'found' }) },
+      onEnter: async ({ session: call, signal }) => void [call, signal],
+      onExit: ignore,
+    }),
+    models: {
+      llm: new ScriptedLlm({ answers: [[callTool('look')], ['Hello.']] }),
+      tts: { name: 'voice', speaks: [pcm(16_000)], open: async () => voice },
+    },
+    line,
+  })
+  await session.start()
+  await session.reply().waitForPlayout()
+  await session.close()
+}
+
+/** Bytes per call that outlive collections of young objects. */
+async function outliving(calls: number): Promise<number> {
+  const old = (): number =>
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')!.space_used_size
+  collect()
+  const before = old()
+  for (let n = 0; n < calls; n++) await aShortCall()
+  // What survives two of them is old.
+  for (let n = 0; n < 3; n++) collect({ type: 'minor' })
+  return (old() - before) / calls
+}
+
+it('[SC22] closed sessions do not outlive collections of young objects', async () => {
+  await outliving(200)
+  // Node keeps about 2 KB of each signal, of which this call has five. A whole session has 50 KB.
+  expect(await outliving(200)).toBeLessThan(20_000)
+})

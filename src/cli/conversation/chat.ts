@@ -49,9 +49,9 @@ export async function chat(options: ChatOptions): Promise<SessionReport> {
     // The next line of a script is due once this one has been answered.
     return typed.isScript ? undefined : goOn()
   }
-  line.onPlay = () => conversation.showWords()
+  line.onPlay = conversation.showWords.bind(conversation)
   typed.onLine = goOn
-  typed.onInterrupt = () => conversation.interrupt()
+  typed.onInterrupt = conversation.interrupt.bind(conversation)
   onSignal(
     () => conversation.interrupt(),
     () => conversation.hangUp(),

@@ -34,7 +34,7 @@ export async function talk({
     sound: true,
     ...(clock ? { clock } : {}),
   })
-  line.onHeard = () => conversation.showWords()
+  line.onHeard = conversation.showWords.bind(conversation)
   onSignal(
     () => conversation.interrupt(),
     () => conversation.hangUp(),

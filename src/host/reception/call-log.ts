@@ -262,10 +262,11 @@ export class CallLog implements Resource {
     if (this.#store !== 'journal' || this.#idle.length > 0 || pause < 10 || !onlyWords) return
     await new Promise<void>((resolve) => {
       const timer = clock.after(pause, 'words gather', resolve)
-      this.#hurry = () => {
+      const hurry = (): void => {
         timer.clear()
         resolve()
       }
+      this.#hurry = hurry
     })
     this.#hurry = noop
   }

@@ -255,10 +255,11 @@ export class Reception {
     if (this.#sessions.size === 0 || this.#scope.state !== 'live') return
     await new Promise<void>((resolve) => {
       const timer = this.#scope.after(ms, 'calls end by themselves', resolve)
-      this.#emptied = () => {
+      const emptied = (): void => {
         timer.clear()
         resolve()
       }
+      this.#emptied = emptied
       this.#scope.signal.addEventListener('abort', () => resolve(), { once: true })
     })
     this.#emptied = noop

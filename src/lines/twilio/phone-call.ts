@@ -83,7 +83,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg, LineConnection
       },
       ended: () => this.hasEndedThere(),
     })
-    if (options.keys === 'carrier') this.press = (keys) => this.#keys.press(keys)
+    if (options.keys === 'carrier') this.press = this.#keys.press.bind(this.#keys)
     this.#shell = new MachineShell(this.#life, calls.scope, {
       name: `call ${options.id}`,
       carryOut: (command) => this.#carryOut(command),
@@ -154,11 +154,12 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg, LineConnection
     const { base, number, warm, far } = this.#options
     const { to, from, ringTimeout, consult } = request
     const hangUp = (call: string): HangUp => new HangUp({ ...far, call })
-    this.onClosing = () => {
+    const onClosing = (): void => {
       warm.callerLeaves(this.id)
       // While the carrier is asked to take the call: whether the stream stops for that cannot be seen any more.
       if (this.#life.place === 'asking') this.#shell.handle({ type: 'stop' })
     }
+    this.onClosing = onClosing
     if (consult)
       return warm.start({ leg: this, base, number, account: far.account, hangUp }, { ...request, consult })
     const document = dialDocument({

@@ -206,7 +206,7 @@ export class Connection {
 /** Has a transport go on without the candidates that STUN and TURN servers have not found in time: they may be out of reach. */
 function boundGathering(transport: RTCIceTransport): void {
   const gather = transport.gather.bind(transport)
-  transport.gather = () =>
+  const gatherInTime = (): Promise<void> =>
     new Promise((resolve) => {
       const timer = systemClock.after(limits.gathering, 'candidates', resolve)
       gather()
@@ -216,4 +216,5 @@ function boundGathering(transport: RTCIceTransport): void {
           resolve()
         })
     })
+  transport.gather = gatherInTime
 }

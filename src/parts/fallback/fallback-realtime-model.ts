@@ -171,8 +171,12 @@ export class FallbackRealtimeModel implements RealtimeModel {
     speaker.model = model
     this.#turn.replayTo(model)
     for (const message of speaker.late) message(model)
-    if (model.say) this.say ??= (words) => this.#ask({ words })
+    if (model.say) this.say ??= this.#say.bind(this)
     for (const { wish } of this.#answers.requestsForNext()) request(model, wish)
+  }
+
+  #say(words: string): void {
+    this.#ask({ words })
   }
 
   #eventsOf(speaker: Speaker): RealtimeEvents {

@@ -71,7 +71,8 @@ export class DeepgramStream implements SttStream, Protocol {
   ) {
     this.name = stt.name
     this.#setup = setup
-    this.request = () => request(this.#setup)
+    const ask = (): ReturnType<typeof request> => request(this.#setup)
+    this.request = ask
     this.#endsTurns = stt.endsTurns ?? false
     this.#events = events
     this.#transcripts = new TranscriptEmitter(events)

@@ -67,10 +67,11 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
       revisesTranscripts: dialect.revisesTranscripts === true && setup.takesTurns,
       warn: (fields, message) => context.logger.warn({ link: name, ...fields }, message),
     })
-    if (dialect.say)
-      this.say = (words) => {
-        if (!this.#inactive) this.#responses.request({ words })
-      }
+    if (dialect.say) this.say = this.#say.bind(this)
+  }
+
+  #say(words: string): void {
+    if (!this.#inactive) this.#responses.request({ words })
   }
 
   async open(): Promise<RealtimeModel> {
@@ -189,9 +190,7 @@ export class OpenAIRealtimeModel implements RealtimeModel, OpenAILinkHost {
       cancelTimeout: this.#dialect.cancelTimeout ?? CANCEL_TIMEOUT,
       gaveUp: () => link.expectNothing(),
       sayItem: (words) => this.#dialect.say!(words),
-      get connected() {
-        return link.connected
-      },
+      connected: () => link.connected,
       send: (event) => link.send(event),
       attempt: (event) => link.attempt(event),
       instructions: () => this.#setup.instructions,

@@ -8,7 +8,7 @@ import { usageOf } from './usage.ts'
 
 export interface ResponsesHost extends AnswerHost {
   /** Whether events can be sent now. */
-  readonly connected: boolean
+  connected(): boolean
   send(event: ClientEvent | DialectEvent): void
   /** How long a cancelled response may go on before the next request is sent. */
   readonly cancelTimeout: number
@@ -78,7 +78,7 @@ export class Responses {
 
   /** Sends the next request if the service can take it now. */
   sendNext(): void {
-    if (this.#active || this.#retryTimer || this.#queue.sent || !this.#host.connected) return
+    if (this.#active || this.#retryTimer || this.#queue.sent || !this.#host.connected()) return
     const request = this.#queue.next()
     if (!request) return this.#failOverflow()
     this.#host.send(this.#eventOf(request))

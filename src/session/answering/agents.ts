@@ -278,13 +278,9 @@ export class Agents {
 
   #hookContext(task: TaskContext): HookContext {
     const { session, ends } = this.#context
-    return {
-      session,
-      get signal() {
-        return task.signal
-      },
-      close: (options) => ends.close({ ...options, reason: options?.reason ?? 'requested', from: task }),
-    }
+    const close: HookContext['close'] = (options) =>
+      ends.close({ ...options, reason: options?.reason ?? 'requested', from: task })
+    return Object.assign(new LazySignal(task), { session, close })
   }
 
   #open(agent: Agent): Opening {
@@ -357,4 +353,17 @@ function withResolvers<T>() {
   // The promise may reject when nothing awaits it any more.
   promise.catch(noop)
   return { promise, resolve, reject }
+}
+
+/** The signal of a task, which is created when it is first read. */
+class LazySignal {
+  readonly #task: TaskContext
+
+  constructor(task: TaskContext) {
+    this.#task = task
+  }
+
+  get signal(): AbortSignal {
+    return this.#task.signal
+  }
 }

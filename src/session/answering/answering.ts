@@ -54,15 +54,17 @@ export class Answering implements ToolActions {
     this.keypad = new Keypad(context, speaking, (text) => this.say(text))
     this.#guardrails = new GuardrailRunner(context, speaking)
     this.#replies = new Replies(context)
-    const mind = context.settings.models.realtime
+    this.#mind = context.settings.models.realtime
       ? new RealtimeMind(context, this.agents, this.tools, this.#guardrails, speaking, this.#replies)
       : new Pipeline(context, this.agents, this.tools, this.#guardrails, speaking)
-    this.#mind = mind
-    this.agents.onChange = () => {
-      mind.agentChanged()
-      this.keypad.agentChanged(this.agents.current.agent)
-      this.onAgent(this.agents.current.agent)
-    }
+    this.agents.onChange = this.#agentChanged.bind(this)
+  }
+
+  #agentChanged(): void {
+    const { agent } = this.agents.current
+    this.#mind.agentChanged()
+    this.keypad.agentChanged(agent)
+    this.onAgent(agent)
   }
 
   async open(part: PartContext): Promise<void> {

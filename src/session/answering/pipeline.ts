@@ -138,9 +138,10 @@ export class Pipeline implements Mind {
     const { answerTimeout } = this.#context.settings
     const limit = new TimeLimit(task, answerTimeout, () => new AnswerTimeoutError('llm', answerTimeout))
     // Not the task's own signal: a model that is given up must stop, too.
-    let model = new AbortController()
-    const off = task.onCancel((reason) => model.abort(reason))
-    limit.onTimeout = (error) => model.abort(error)
+    let model: AbortController | undefined
+    const abort = (reason: unknown): void => model?.abort(reason)
+    const off = task.onCancel(abort)
+    limit.onTimeout = abort
     const generate = (): AsyncIterable<LlmChunk> => {
       model = new AbortController()
       return this.#client.generate(this.#request(messages, options.instructions), model.signal)
@@ -155,13 +156,13 @@ export class Pipeline implements Mind {
         return await this.#listen(reply, early?.chunks ?? generate(), options, task, limit, onBegun)
       } catch (error) {
         if (task.cancelled || begun || !mayRetry(error)) throw error
-        model.abort(error)
+        abort(error)
         this.#context.failed('llm', error)
         return await this.#listen(reply, generate(), options, task, limit, onBegun)
       }
     } catch (error) {
       reply.modelFailed = !task.cancelled
-      model.abort(error)
+      abort(error)
       throw error
     } finally {
       off()

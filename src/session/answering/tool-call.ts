@@ -140,18 +140,12 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): PageToo
       `the call of '${call.name}' has ended: its context can no longer be used`,
     )
   }
-  return {
+  return Object.assign(new LazyContext(task, session), {
     id: call.id,
     name: call.name,
-    get signal() {
-      return task.signal
-    },
     waitForPlayout: () => binding.before?.() ?? Promise.resolve({ how: 'interrupted', stopped: false }),
     say: (text) => session().actions.say(text),
     press: async (keys) => session().actions.press(keys),
-    get history() {
-      return session().context.history
-    },
     ifCancelled: (output) => {
       session()
       binding.ifCancelled = output
@@ -209,6 +203,25 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): PageToo
         from: task,
       }))
     },
+  } satisfies Omit<PageToolContext, keyof LazyContext>)
+}
+
+/** What of a tool's context is looked up when it is read. */
+class LazyContext {
+  readonly #task: TaskContext
+  readonly #session: () => NonNullable<Binding['session']>
+
+  constructor(task: TaskContext, session: () => NonNullable<Binding['session']>) {
+    this.#task = task
+    this.#session = session
+  }
+
+  get signal(): AbortSignal {
+    return this.#task.signal
+  }
+
+  get history(): PageToolContext['history'] {
+    return this.#session().context.history
   }
 }
 

@@ -22,6 +22,7 @@ import {
   type VadStream,
 } from '../../parts/index.ts'
 import { MachineShell, shelter, type Untimed } from '../../scope/index.ts'
+import type { Agent } from '../answering/agent.ts'
 import type { Answering } from '../answering/answering.ts'
 import { failures, type CloseReason } from '../closing/close-reason.ts'
 import type { EventSink, SessionContext } from '../context.ts'
@@ -78,6 +79,8 @@ export class Hearing implements EventSink<TurnEvent> {
   #isOff = false
   /** Ends the wait for the user's last words, while a close waits for them. */
   #stopWaiting: (() => void) | undefined
+  /** The terms that the STT listens for. */
+  #keyTerms: readonly string[]
 
   constructor(context: SessionContext, answering: Answering, speaking: Speaking) {
     const { turns } = context.settings
@@ -90,12 +93,14 @@ export class Hearing implements EventSink<TurnEvent> {
       carryOut: (command) => this.#carryOut(command),
     })
     context.turns = this
-    let { keyTerms } = context.settings.agent
-    answering.onAgent = (agent) => {
-      if (agent.keyTerms.join('\n') === keyTerms.join('\n')) return
-      keyTerms = agent.keyTerms
-      this.#stt?.configure({ keyTerms })
-    }
+    this.#keyTerms = context.settings.agent.keyTerms
+    answering.onAgent = this.#agentChanged.bind(this)
+  }
+
+  #agentChanged({ keyTerms }: Agent): void {
+    if (keyTerms.join('\n') === this.#keyTerms.join('\n')) return
+    this.#keyTerms = keyTerms
+    this.#stt?.configure({ keyTerms })
   }
 
   async open(part: PartContext): Promise<void> {
@@ -365,12 +370,13 @@ export class Hearing implements EventSink<TurnEvent> {
   #lastWords(timeout: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#context.settings.clock.after(timeout, 'last words', () => this.#stopWaiting?.())
-      this.#stopWaiting = () => {
+      const stop = (): void => {
         timer.clear()
         this.#stopWaiting = undefined
         resolve()
       }
-      if (!this.#machine.pendingWords.transcribing) this.#stopWaiting()
+      this.#stopWaiting = stop
+      if (!this.#machine.pendingWords.transcribing) stop()
     })
   }
 

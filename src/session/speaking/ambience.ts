@@ -54,7 +54,7 @@ export class Ambience {
     this.#thinking = sounds.thinking && new SoundLoop(sounds.thinking, sampleRate)
     this.#after = sounds.thinking?.after ?? 1_000
     this.#quietSince = context.now
-    context.onThinking = (thinks) => this.#think(thinks)
+    context.onThinking = this.#think.bind(this)
     context.events.on('hearing', () => this.#callerSpeaks())
     this.#fill()
   }

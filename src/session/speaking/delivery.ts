@@ -107,7 +107,7 @@ export class Delivery {
     this.#said = said
     this.#options = options
     this.#frames = turns.falseInterruption ? [] : undefined
-    speech.heardSoFar = () => this.noteHeard()
+    speech.heardSoFar = this.noteHeard.bind(this)
     if (options.reply) this.takePlace()
   }
 

@@ -109,7 +109,8 @@ export class GeminiInput {
     const sampleRate = asSampleRate(rate)
     if (this.#ear?.sampleRate === sampleRate) return this.#ear
     const ear = new Ear({ sampleRate, understands: this.#understands })
-    ear.patience = () => (this.#automatic ? this.#silence : Infinity)
+    const patience = (): number => (this.#automatic ? this.#silence : Infinity)
+    ear.patience = patience
     if (!this.#automatic) ear.prefix = Infinity
     this.#ear = ear
     return ear

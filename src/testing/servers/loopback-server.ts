@@ -183,6 +183,18 @@ class ServerSocket extends WebSocket {
   }
 }
 
+class TcpState {
+  readonly #tcp: TcpSocket
+
+  constructor(tcp: TcpSocket) {
+    this.#tcp = tcp
+  }
+
+  get open(): boolean {
+    return !this.#tcp.destroyed
+  }
+}
+
 class WsConnection implements Connection {
   readonly #tcp: TcpSocket
   readonly #manners: Manners
@@ -200,11 +212,8 @@ class WsConnection implements Connection {
     // Resets are part of the simulated behaviour.
     tcp.on('error', noop)
     tcp.once('close', () => this.#ended())
-    this.#peer = {
+    this.#peer = Object.assign(new TcpState(tcp), {
       request,
-      get open() {
-        return !tcp.destroyed
-      },
       send: (data) => {
         if (!this.#silent) this.#wire(() => this.#ws?.send(data))
       },
@@ -214,7 +223,7 @@ class WsConnection implements Connection {
       pause: () => this.#ws?.pause(),
       resume: () => this.#ws?.resume(),
       after: (ms, callback) => this.#after(ms, callback),
-    }
+    } satisfies Omit<Peer, keyof TcpState>)
   }
 
   whenEnded(callback: () => void): void {
@@ -246,7 +255,7 @@ class WsConnection implements Connection {
   #open(ws: ServerSocket): void {
     const { dropAfter, halfOpenAfter, silentAfter, pongs = true, message, opened } = this.#manners
     this.#ws = ws
-    ws.onCloseFrame = (code, reason) => this.#closeRequested(code, reason)
+    ws.onCloseFrame = this.#closeRequested.bind(this)
     ws.on('error', noop)
     ws.on('message', (data: Buffer, isBinary: boolean) => {
       this.#wire(() => message?.(this.#peer, isBinary ? data : data.toString()))

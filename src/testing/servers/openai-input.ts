@@ -53,7 +53,7 @@ export class OpenAIInput {
     const { threshold = 0.5, prefix_padding_ms = 300 } = detection?.type === 'server_vad' ? detection : {}
     this.#ear.threshold = threshold / 100
     this.#ear.prefix = detection ? prefix_padding_ms : Infinity
-    this.#ear.patience = (words) => patienceOf(detection, words)
+    this.#ear.patience = patienceOf.bind(undefined, detection)
   }
 
   append(base64: string): void {

@@ -20,7 +20,7 @@ const LIFETIME = 60 * 60_000
 /** The vendor's limit for appended content is 500 tokens. A token is at most about this many bytes. */
 const MAX_CONTENT = 500 * 4
 /** How long the caller is silent before the model answers, in milliseconds. */
-const PATIENCE = 400
+const patience = (): number => 400
 const APPENDS = new Set(['instructions', 'thinking', 'commentary'].map((each) => `session.${each}.append`))
 
 /** All times are in milliseconds. */
@@ -148,7 +148,7 @@ export class OpenAILiveSession {
     const { understands, startedAfter = 0, lifetime = LIFETIME, sendsSilence } = this.#options
     this.#config = { ...session, audio: { format, ...(output ? { output } : {}) } }
     this.#ear = new Ear({ sampleRate: asSampleRate(format.rate), understands })
-    this.#ear.patience = () => PATIENCE
+    this.#ear.patience = patience
     this.connection.after(startedAfter, 'start of a session', () => {
       this.#started = true
       this.#startedAt = this.connection.clock.now()

@@ -114,7 +114,7 @@ export class LegMedia implements BridgeMember {
   /** Opens a stream, and does not wait for it. */
   connect(url: string, parameters: Readonly<Record<string, string>>): void {
     this.#current = new Set()
-    this.#openStream = () => this.#newStream(url, parameters)
+    this.#openStream = this.#newStream.bind(this, url, parameters)
     this.#stream = this.#openStream()
   }
 

@@ -37,7 +37,8 @@ export class Capture {
   constructor(from: number, to: number, emit: (event: CaptureEvent) => void) {
     this.#emit = emit
     const resampler = from === to ? undefined : new SincResampler(from, to)
-    this.#resample = (samples) => resampler?.push(samples) ?? samples
+    const resample = (samples: Float32Array): Float32Array => resampler?.push(samples) ?? samples
+    this.#resample = resample
     this.#frame = new Int16Array((to * FRAME) / 1000)
   }
 

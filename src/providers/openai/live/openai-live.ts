@@ -80,7 +80,10 @@ export class OpenAILive implements Realtime {
     this.#request = endpoint.dialRequest('/live/sessions', {})
     this.#answerTimeout = options.answerTimeout ?? 10_000
     this.#modelEnds = [model, backend].map((each) => new ModelEndWarning(this.name, endpoint.vendor, each))
-    this.#settings = ({ instructions, tools }, format) => {
+    const settings = (
+      { instructions, tools }: LiveAgent,
+      format: AudioFormat,
+    ): Omit<LiveSession, 'input'> => {
       const described = tools.map((tool) => ({ type: 'function' as const, ...tool }))
       const session: Omit<LiveSession, 'input'> = {
         model,
@@ -90,6 +93,7 @@ export class OpenAILive implements Realtime {
       }
       return withExtra(session, extra)
     }
+    this.#settings = settings
   }
 
   open(context: PartContext, setup: RealtimeSetup, events: RealtimeEvents): Promise<RealtimeModel> {

@@ -3,8 +3,6 @@ import { Agent, History, Session } from '../../src/session/index.ts'
 import { VirtualTime } from '../../src/testing/index.ts'
 import { median } from '../median.ts'
 import { cpuTime, heap } from '../sampling.ts'
-import { startBare } from './bare.ts'
-import { CollectorTime } from './collector-time.ts'
 import { curves, type Curve, type CurveName, type Point } from './curve.ts'
 import { QuickLine, QuickLlm, closeCalls, looking, startCalls, stt, stuck, tts } from './parts.ts'
 
@@ -16,56 +14,53 @@ interface Batch {
   readonly close?: () => Promise<void>
 }
 
-interface Measured extends Batch {
-  /** What the units held. */
-  readonly bytes?: number
-}
-
 interface Work {
   /** Does a batch of units at once. */
   readonly batch: (units: number) => Promise<Batch>
 }
 
-const collector = new CollectorTime()
+const idle: Work = { batch: (count) => timed(() => startCalls(count), closeCalls) }
+
+const talking: Work = {
+  batch: async (count) => {
+    const calls = await startCalls(count)
+    const took = await cpuTime(async () => {
+      for (const { line, session } of calls) {
+        line.hear()
+        await session.reply().waitForPlayout()
+      }
+    })
+    return { took, close: () => closeCalls(calls) }
+  },
+}
+
+const closing: Work = {
+  batch: async (count) => {
+    const calls = await startCalls(count)
+    return { took: await cpuTime(() => closeCalls(calls)) }
+  },
+}
 
 const works: Readonly<Record<CurveName, Work>> = {
-  idle: { batch: (count) => timed(() => startCalls(count), closeCalls) },
-  bareIdle: { batch: (count) => timed(() => startBare(count)) },
-  talking: {
-    batch: async (count) => {
-      const calls = await startCalls(count)
-      const took = await collector.during(async () => {
-        for (const { line } of calls) line.hear()
-        await Promise.all(calls.map(({ session }) => session.reply().waitForPlayout()))
-      })
-      return { took, close: () => closeCalls(calls) }
-    },
-  },
-  bareTalking: {
-    batch: async (count) => {
-      const bare = await startBare(count)
-      return { took: await collector.during(() => Promise.all(bare.map((each) => each.talk()))) }
-    },
-  },
-  closing: {
-    batch: async (count) => {
-      const calls = await startCalls(count)
-      return { took: await collector.during(() => closeCalls(calls)) }
-    },
-  },
+  idle,
+  idleCollected: idle,
+  talking,
+  talkingCollected: talking,
+  closing,
+  closingCollected: closing,
   wedged: {
     batch: async (count) => {
-      const calls = await startCalls(count, { agent: stuck, tools: 1, closeTimeout: 20 })
+      const calls = await startCalls(count, { agent: stuck, tools: 1, closeTimeout: 5 })
       for (const { session } of calls) session.reply()
       await turns()
-      return { took: await collector.during(() => closeCalls(calls)) }
+      return { took: await cpuTime(() => closeCalls(calls)) }
     },
   },
   tools: {
     batch: async (count) => {
       // A new call each time, because results stay in the history of a call.
       const calls = await startCalls(1, { agent: looking, tools: count })
-      const took = await collector.during(() => calls[0]!.session.reply().waitForPlayout())
+      const took = await cpuTime(() => calls[0]!.session.reply().waitForPlayout())
       await closeCalls(calls)
       return { took }
     },
@@ -85,8 +80,8 @@ const works: Readonly<Record<CurveName, Work>> = {
 
 /** CPU time of the warm-up, in microseconds. The JIT compiles on other threads, whose time counts as well. */
 const WARM_UP = 1_500_000
-/** How many batches of each group are measured for memory, at most. */
-const MEMORY_SAMPLES = 3
+/** How many batches are measured for memory, at most. */
+const MEMORY_SAMPLES = 9
 
 /** How often the units of the largest size are measured. The least counts, because other load can only add to it. */
 const GROUPS = { sessions: 1, other: 3 }
@@ -96,42 +91,51 @@ const GROUPS = { sessions: 1, other: 3 }
  * fewer batches, so that other load adds as much to each.
  */
 export async function measureGrowth(name: CurveName, size: number): Promise<Point> {
-  const { hasMemory, sizes, of }: Curve = curves[name]
+  const { hasMemory, sizes, of, young = 0 }: Curve = curves[name]
   const { batch } = works[name]
   const unitsOf = (n: number): number => (name === 'history' ? ITEMS : n)
   const units = unitsOf(size)
   const small = Math.min(size, Math.ceil(sizes.at(-1)! / 10))
   for (let warm = 0; warm < WARM_UP;) warm += await cpuTime(() => batch(small).then(closed))
+  fill(young)
   const batches = Math.ceil(unitsOf(sizes.at(-1)!) / units)
   const memory: number[] = []
-  const costs: { readonly cpu: number; readonly gc: number }[] = []
+  const costs: number[] = []
   for (let group = 0; group < (of === 'sessions' ? GROUPS.sessions : GROUPS.other); group++) {
-    collector.clear()
     let took = 0
     const each: number[] = []
     for (let n = 0; n < batches; n++) {
-      const isHeld = hasMemory && n >= batches - MEMORY_SAMPLES
-      const measured: Measured = await (isHeld ? held(batch, size) : batch(size).then(closed))
-      took += measured.took
-      each.push(...(measured.each ?? []))
-      if (measured.bytes !== undefined) memory.push(measured.bytes / units / 1_024)
+      const done = await batch(size).then(closed)
+      took += done.took
+      each.push(...(done.each ?? []))
     }
-    const gc = (await collector.total()) / batches / units
-    costs.push({ cpu: each.length > 0 ? median(each) : took / batches / units - gc, gc })
+    costs.push(each.length > 0 ? median(each) : took / batches / units)
   }
-  const [least] = costs.toSorted((one, other) => one.cpu - other.cpu)
-  return { ...least!, ...(memory.length > 0 ? { memory: median(memory) } : {}) }
+  // Not in the same batches: after a collection of all garbage, memory has to be used for the first time again.
+  const samples = hasMemory ? Math.min(batches, MEMORY_SAMPLES) : 0
+  for (let n = 0; n < samples; n++) memory.push((await held(batch, size)) / units / 1_024)
+  return { cpu: Math.min(...costs), ...(memory.length > 0 ? { memory: median(memory) } : {}) }
 }
 
-/** Does a batch, and measures what it holds. A function of its own, so that nothing of the last batch is alive in the next one. */
-async function held(batch: Work['batch'], size: number): Promise<Measured> {
+/**
+ * Uses all memory for young objects once, in both halves. A page of memory costs more when it is used for the first time,
+ * and only large sizes would pay for that.
+ */
+function fill(megabytes: number): void {
+  const kilobytes = Array.from({ length: 1_024 }, (_, n) => n)
+  const sink: number[][] = []
+  for (let n = 0; n < 2 * megabytes * 128; n++) sink[n % 2] = kilobytes.slice()
+}
+
+/** Does a batch, and returns the bytes that it holds. A function of its own, so that nothing of the last batch is alive in the next one. */
+async function held(batch: Work['batch'], size: number): Promise<number> {
   // Closed sessions are released once their last callbacks have run.
   await new Promise((resolve) => setTimeout(resolve, 50))
   const before = heap()
   const done = await batch(size)
   const bytes = heap() - before
   await closed(done)
-  return { ...done, bytes }
+  return bytes
 }
 
 async function closed(done: Batch): Promise<Batch> {
@@ -142,7 +146,7 @@ async function closed(done: Batch): Promise<Batch> {
 /** Makes something that a batch holds until it is closed. */
 async function timed<T>(make: () => Promise<T>, close?: (made: T) => Promise<void>): Promise<Batch> {
   let made: T | undefined
-  const took = await collector.during(async () => {
+  const took = await cpuTime(async () => {
     made = await make()
   })
   return { took, close: async () => close?.(made!) }
@@ -194,7 +198,7 @@ async function callOf(
   await time.run(session.start())
   const each: number[] = []
   for (let minute = 0; minute < minutes; minute++)
-    each.push(await collector.during(() => minuteOf(time, line, session)))
+    each.push(await cpuTime(() => minuteOf(time, line, session)))
   return each
 }
 

@@ -109,18 +109,20 @@ export interface Call {
   readonly line: QuickLine
 }
 
-/** Starts calls, and waits until all of them are live. */
+/** Starts calls one after another, as they come, and returns when all of them are live. */
 export async function startCalls(
   count: number,
   options: { readonly agent?: Agent; readonly tools?: number; readonly closeTimeout?: number } = {},
 ): Promise<Call[]> {
   const { agent = desk, tools = 0, ...rest } = options
-  const calls = Array.from({ length: count }, (): Call => {
+  const calls: Call[] = []
+  for (let n = 0; n < count; n++) {
     const line = new QuickLine()
     const models: Models = { llm: new QuickLlm(tools), tts, stt, vad: new LocalVad() }
-    return { line, session: new Session({ agent, models, line, ...rest }) }
-  })
-  await Promise.all(calls.map(({ session }) => session.start()))
+    const session = new Session({ agent, models, line, ...rest })
+    await session.start()
+    calls.push({ line, session })
+  }
   return calls
 }
 

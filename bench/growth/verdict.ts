@@ -1,4 +1,4 @@
-import { curves, type Curve, type CurveName, type Points } from './curve.ts'
+import { judgedCurves, type CurveName, type Points } from './curve.ts'
 
 /** How much more a unit may cost at the largest size than at the smallest. */
 export const FLAT = 1.2
@@ -11,26 +11,18 @@ export interface Bend {
   readonly figure: GrowthFigure
   /** The cost of a unit at the largest size, as a multiple of that at the smallest, on the line fitted to all sizes. */
   readonly times: number
-  /** What is allowed: 1.2, and what the same number of plain objects costs more. */
-  readonly allowed: number
   readonly ok: boolean
 }
 
 /** The bends of all curves that have a target. */
 export function bendsOf(points: Points): Bend[] {
-  return (Object.entries(curves) as [CurveName, Curve][])
-    .filter(([, { isFloor }]) => isFloor !== true)
-    .flatMap(([curve, { hasMemory, floor }]) =>
-      (hasMemory ? (['cpu', 'memory'] as const) : (['cpu'] as const)).map((figure) => {
-        const { first, last } = fitted(points, curve, figure)
-        const platform = floor === undefined ? undefined : fitted(points, floor, figure)
-        // What the platform charges in addition, in the same unit, and not as a ratio: plain objects are cheap when they are few.
-        const extra = platform ? Math.max(0, platform.last - platform.first) || 0 : 0
-        const times = round(last / first)
-        const allowed = round(FLAT + extra / first)
-        return { curve, figure, times, allowed, ok: times <= allowed }
-      }),
-    )
+  return judgedCurves().flatMap(([curve, { hasMemory }]) =>
+    (hasMemory ? (['cpu', 'memory'] as const) : (['cpu'] as const)).map((figure) => {
+      const { first, last } = fitted(points, curve, figure)
+      const times = round(last / first)
+      return { curve, figure, times, ok: times <= FLAT }
+    }),
+  )
 }
 
 /** The cost at the smallest and at the largest size, on a line fitted to the logarithms, because a single point is noisy. */

@@ -4,7 +4,7 @@ export interface Live {
   readonly name: string
   /** Its stack shows where the thing was created. Kept only while `creationStacks.on` is true. */
   readonly origin?: Error | undefined
-  /** Where it is listed. Only the registry uses this. */
+  /** @internal Where it is listed. */
   [PLACE]?: Place | undefined
 }
 

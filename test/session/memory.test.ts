@@ -163,6 +163,6 @@ async function outliving(calls: number): Promise<number> {
 
 it('[SC22] closed sessions do not outlive collections of young objects', async () => {
   await outliving(200)
-  // Node keeps about 2 KB of each signal, of which this call has five. A whole session has 50 KB.
+  // Node keeps about 2 KB of each signal, of which this call has six. A whole session has 50 KB.
   expect(await outliving(200)).toBeLessThan(20_000)
 })

@@ -1,4 +1,4 @@
-import { curves, type Curve, type Points } from '../../bench/growth/curve.ts'
+import { judgedCurves, type Curve, type Points } from '../../bench/growth/curve.ts'
 import { FLAT, type GrowthFigure } from '../../bench/growth/verdict.ts'
 import { element, picture, text, type Theme } from './svg.ts'
 
@@ -12,11 +12,11 @@ const COLUMNS = 3
 const PANEL = { width: 250, height: 190 }
 const PLOT = { x: 40, y: 44, width: 190, height: 100 }
 /** The top of the scale. The bottom is 0, and 1 is the smallest size. */
-const MOST = 3
+const MOST = 5
 
 /** One panel per curve: the cost per unit, as a multiple of that at the smallest size. A flat line grows in proportion. */
 export function growthChart({ node, points }: GrowthOutcome, theme: Theme): string {
-  const shown = (Object.entries(curves) as [string, Curve][]).filter(([, { isFloor }]) => isFloor !== true)
+  const shown = judgedCurves()
   const height = 46 + Math.ceil(shown.length / COLUMNS) * PANEL.height
   const panels = shown.map(([name, curve], index) => {
     const x = 10 + (index % COLUMNS) * PANEL.width
@@ -39,7 +39,7 @@ export function growthChart({ node, points }: GrowthOutcome, theme: Theme): stri
   return picture({ width, height }, theme, 'What a unit costs as there are more of them', [
     ...legend(20, theme.accent, '0', 'CPU per unit'),
     ...legend(150, theme.other, '0', 'memory per unit'),
-    ...legend(300, theme.soft, '2 3', 'plain objects and promises, CPU'),
+    ...legend(300, theme.soft, '2 3', 'CPU with the garbage collector'),
     text(width - 20, 28, `1 = the smallest size · Node ${node.replace('v', '')}`, {
       'text-anchor': 'end',
       fill: theme.soft,
@@ -50,7 +50,7 @@ export function growthChart({ node, points }: GrowthOutcome, theme: Theme): stri
 }
 
 function panel(name: string, curve: Curve, points: Points, theme: Theme): string[] {
-  const { sizes, floor, hasMemory } = curve
+  const { sizes, collected, hasMemory } = curve
   const span = Math.log(sizes.at(-1)! / sizes[0]!)
   const xOf = (size: number): number => PLOT.x + (Math.log(size / sizes[0]!) / span) * PLOT.width
   const yOf = (times: number): number => PLOT.y + PLOT.height * (1 - Math.min(times, MOST) / MOST)
@@ -80,7 +80,7 @@ function panel(name: string, curve: Curve, points: Points, theme: Theme): string
       }),
     ]
   }
-  const axis = [0, 1, 2, 3].map((times) =>
+  const axis = [0, 1, 2, 3, 4, 5].map((times) =>
     text(PLOT.x - 8, yOf(times) + 4, `${times}`, { 'text-anchor': 'end', fill: theme.soft, 'font-size': 11 }),
   )
   const ticks = sizes.map((size) =>
@@ -98,7 +98,7 @@ function panel(name: string, curve: Curve, points: Points, theme: Theme): string
     level(FLAT, '2 3'),
     ...axis,
     ...ticks,
-    ...(floor === undefined ? [] : curveOf(floor, 'cpu', theme.soft, '2 3')),
+    ...(collected === undefined ? [] : curveOf(collected, 'cpu', theme.soft, '2 3')),
     ...curveOf(name, 'cpu', theme.accent, '0'),
     ...(hasMemory ? curveOf(name, 'memory', theme.other, '0') : []),
   ]

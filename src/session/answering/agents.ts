@@ -280,7 +280,7 @@ export class Agents {
     const { session, ends } = this.#context
     const close: HookContext['close'] = (options) =>
       ends.close({ ...options, reason: options?.reason ?? 'requested', from: task })
-    return Object.assign(new LazySignal(task), { session, close })
+    return { session, signal: task.signal, close }
   }
 
   #open(agent: Agent): Opening {
@@ -353,17 +353,4 @@ function withResolvers<T>() {
   // The promise may reject when nothing awaits it any more.
   promise.catch(noop)
   return { promise, resolve, reject }
-}
-
-/** The signal of a task, which is created when it is first read. */
-class LazySignal {
-  readonly #task: TaskContext
-
-  constructor(task: TaskContext) {
-    this.#task = task
-  }
-
-  get signal(): AbortSignal {
-    return this.#task.signal
-  }
 }

@@ -133,16 +133,11 @@ function isAbort(error: unknown, task: TaskContext): boolean {
 }
 
 function contextOf(task: TaskContext, call: ToolCall, binding: Binding): PageToolContext {
-  const session = (): NonNullable<Binding['session']> => {
-    if (binding.session) return binding.session
-    throw new ToolError(
-      'TOOL_CANCELLED',
-      `the call of '${call.name}' has ended: its context can no longer be used`,
-    )
-  }
-  return Object.assign(new LazyContext(task, session), {
+  const session = sessionOf(call, binding)
+  return withHistory(session, {
     id: call.id,
     name: call.name,
+    signal: task.signal,
     waitForPlayout: () => binding.before?.() ?? Promise.resolve({ how: 'interrupted', stopped: false }),
     say: (text) => session().actions.say(text),
     press: async (keys) => session().actions.press(keys),
@@ -203,26 +198,26 @@ function contextOf(task: TaskContext, call: ToolCall, binding: Binding): PageToo
         from: task,
       }))
     },
-  } satisfies Omit<PageToolContext, keyof LazyContext>)
+  })
 }
 
-/** What of a tool's context is looked up when it is read. */
-class LazyContext {
-  readonly #task: TaskContext
-  readonly #session: () => NonNullable<Binding['session']>
+type SessionOf = () => NonNullable<Binding['session']>
 
-  constructor(task: TaskContext, session: () => NonNullable<Binding['session']>) {
-    this.#task = task
-    this.#session = session
+/** Returns the session of a call for as long as the call has not ended. */
+function sessionOf({ name }: ToolCall, binding: Binding): SessionOf {
+  return () => {
+    if (binding.session) return binding.session
+    throw new ToolError(
+      'TOOL_CANCELLED',
+      `the call of '${name}' has ended: its context can no longer be used`,
+    )
   }
+}
 
-  get signal(): AbortSignal {
-    return this.#task.signal
-  }
-
-  get history(): PageToolContext['history'] {
-    return this.#session().context.history
-  }
+/** Adds the history, which a call that has ended must not keep in memory. The getter refers to nothing else (SC22). */
+function withHistory(session: SessionOf, context: Omit<PageToolContext, 'history'>): PageToolContext {
+  const get = (): PageToolContext['history'] => session().context.history
+  return Object.defineProperty(context, 'history', { enumerable: true, get }) as PageToolContext
 }
 
 export function cancelled({ name }: ToolCall, cause?: unknown): ToolError {

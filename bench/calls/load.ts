@@ -1,11 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 
 import type { Sample } from '../bench.ts'
-import { median } from '../median.ts'
-import { cpuTime } from '../sampling.ts'
+import { cpuPerCall, during, loopDelay } from '../talking.ts'
 import type { CallersAnswer, CallersOrder, Far } from './callers.ts'
 
 /** The server that is measured. */
@@ -17,10 +15,6 @@ export interface Server {
 }
 
 const calls = 100
-const framesPerSecond = 50
-const stretches = 9
-/** The minimum share of frames that must be on time: on a busy machine, late callers would mean a different load. */
-const minFrameShare = 0.9
 
 /** Measures a server with a hundred concurrent calls. */
 export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sample> {
@@ -46,7 +40,8 @@ export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sa
     const before = { ...memory(), resources: resources() }
     await call()
     await during(3_000)
-    const figures = { cpu: await cpuOf(() => ask({ type: 'count' })), delay: await delay() }
+    const cpu = await cpuPerCall({ calls, count: () => ask({ type: 'count' }), stretches: 9, minShare: 0.9 })
+    const figures = { cpu, delay: await loopDelay(4_000) }
     const talking = memory()
     await ask({ type: 'hang-up' })
     await during(500)
@@ -64,38 +59,6 @@ export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sa
   }
 }
 
-/** Percent of a core per call. */
-async function cpuOf(count: () => Promise<CallersAnswer>): Promise<number> {
-  const before = await count()
-  const began = performance.now()
-  const samples: number[] = []
-  for (let n = 0; n < stretches; n++) {
-    const from = performance.now()
-    const took = await cpuTime(() => during(1_000))
-    samples.push(took / 1_000 / (performance.now() - from) / calls)
-  }
-  const after = await count()
-  const expected = ((performance.now() - began) / 1_000) * framesPerSecond * calls
-  for (const way of ['sent', 'heard'] as const) {
-    const share = (after[way] - before[way]) / expected
-    if (share < minFrameShare || share > 1 / minFrameShare)
-      throw new Error(
-        `the callers have ${way} ${Math.round(share * 100)} % of the expected frames: is the machine too busy?`,
-      )
-  }
-  return median(samples) * 100
-}
-
-/** The 99th percentile of the event loop delay, in milliseconds. Measured separately, because measuring costs CPU time. */
-async function delay(): Promise<number> {
-  const resolution = 1
-  const histogram = monitorEventLoopDelay({ resolution })
-  histogram.enable()
-  await during(4_000)
-  histogram.disable()
-  return Math.max(0, histogram.percentile(99) / 1e6 - resolution)
-}
-
 /** Bytes in use, and bytes of audio buffers, which are outside the heap. */
 function memory(): { memory: number; buffers: number } {
   globalThis.gc!()
@@ -111,10 +74,6 @@ function perCall(bytes: number): number {
 
 function resources(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind !== 'Timeout' && kind !== 'Immediate').length
-}
-
-function during(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 async function end(callers: ChildProcess): Promise<void> {

@@ -56,8 +56,8 @@ export interface DevEnd extends Omit<ReceptionEnd, 'notWritten'> {
   readonly held: readonly string[]
 }
 
-/** Milliseconds for workers to report their calls after an abort. Then they are killed. */
-const ABORT_PATIENCE = 200
+/** Milliseconds for workers to report their calls after an abort. Then they are killed. On a busy machine, 200 were not enough. */
+const ABORT_PATIENCE = 1_000
 
 /** A worker that has been started. */
 interface Attempt {

@@ -23,6 +23,12 @@ export const calls: Bench = {
     interrupt: { title: 'interrupt', unit: 'ms', digits: 1 },
     start: { title: 'start', unit: 's', digits: 1 },
     cold: { title: 'clone', unit: 's', digits: 1, extra: 'cold' },
+    platform: { title: 'ws, Node', unit: '% of a core', digits: 3, extra: 'profile' },
+    collector: { title: 'garbage', unit: '% of a core', digits: 3, extra: 'profile' },
+    line: { title: 'line', unit: '% of a core', digits: 3, extra: 'profile' },
+    session: { title: 'session', unit: '% of a core', digits: 3, extra: 'profile' },
+    vad: { title: 'VAD', unit: '% of a core', digits: 3, extra: 'profile' },
+    stubs: { title: 'stubs', unit: '% of a core', digits: 3, extra: 'profile' },
   },
   contestants: {
     endwell: { load: () => import('./endwell.ts') },
@@ -36,6 +42,7 @@ export const calls: Bench = {
     { figure: 'cold', atMost: 120 },
   ],
   extras: {
+    profile: 'also say what the CPU time of a call is spent on',
     cold: 'also measure from `npm ci` with an empty cache, which downloads everything and takes minutes',
   },
 }

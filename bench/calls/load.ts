@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 import type { Sample } from '../bench.ts'
+import { profiled } from '../profile.ts'
 import { cpuPerCall, during, loopDelay } from '../talking.ts'
 import type { CallersAnswer, CallersOrder, Far } from './callers.ts'
 
@@ -16,8 +17,8 @@ export interface Server {
 
 const calls = 100
 
-/** Measures a server with a hundred concurrent calls. */
-export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sample> {
+/** Measures a server with a hundred concurrent calls. `profiles`: also where its CPU time goes. */
+export async function sample(far: Far, serve: () => Promise<Server>, profiles = false): Promise<Sample> {
   const server = await serve()
   const callers = fork(fileURLToPath(new URL('callers.js', import.meta.url)))
   const gone = new AbortController()
@@ -41,7 +42,7 @@ export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sa
     await call()
     await during(3_000)
     const cpu = await cpuPerCall({ calls, count: () => ask({ type: 'count' }), stretches: 9, minShare: 0.9 })
-    const figures = { cpu, delay: await loopDelay(4_000) }
+    const figures = { cpu, delay: await loopDelay(4_000), ...(profiles ? await partsOf(cpu) : {}) }
     const talking = memory()
     await ask({ type: 'hang-up' })
     await during(500)
@@ -57,6 +58,22 @@ export async function sample(far: Far, serve: () => Promise<Server>): Promise<Sa
     await end(callers)
     await server.close()
   }
+}
+
+/** What the CPU time of a call is spent on. */
+async function partsOf(cpu: number): Promise<Sample> {
+  const shares = await profiled(
+    {
+      collector: /^\(garbage collector\)$/,
+      vad: /\/providers\/local\//,
+      session: /\/src\/(session|parts|scope)\//,
+      line: /\/src\/(lines|audio|link)\//,
+      stubs: /\/bench\//,
+      platform: /./,
+    },
+    () => during(5_000),
+  )
+  return Object.fromEntries(Object.entries(shares).map(([part, share]) => [part, share * cpu]))
 }
 
 /** Bytes in use, and bytes of audio buffers, which are outside the heap. */

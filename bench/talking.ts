@@ -12,7 +12,7 @@ export interface Counted {
 export interface Talking {
   /** Calls at once. */
   readonly calls: number
-  count(): Promise<Counted>
+  readonly count: () => Promise<Counted>
   /** How many times a second of CPU time is measured. */
   readonly stretches: number
   /** The minimum share of frames that must be on time: on a busy machine, late callers would mean a different load. */

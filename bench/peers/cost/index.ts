@@ -58,17 +58,17 @@ export const peers: Bench = {
   packages: 'peers',
   marks: [
     ...cheaper('endwell', '@livekit/agents', {
-      importCpu: 4,
+      importCpu: 6,
       importMemory: 1.8,
       install: 15,
-      ready: 3,
-      start: 4,
+      ready: 5,
+      start: 6,
       reply: 15,
       interrupt: 1.5,
       close: 500,
       exit: 20,
       heap: 5,
-      closeMany: 5,
+      closeMany: 10,
     }),
     // The clients of OpenAI and Google pass messages on. A session also has a line, a history, a deadline and a report.
     ...cheaper('endwell with OpenAI', '@openai/agents-realtime', {

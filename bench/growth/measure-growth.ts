@@ -122,9 +122,10 @@ export async function measureGrowth(name: CurveName, size: number): Promise<Poin
  * and only large sizes would pay for that.
  */
 function fill(megabytes: number): void {
-  const kilobytes = Array.from({ length: 1_024 }, (_, n) => n)
+  // 8 KB.
+  const block = Array.from({ length: 1_024 }, (_, n) => n)
   const sink: number[][] = []
-  for (let n = 0; n < 2 * megabytes * 128; n++) sink[n % 2] = kilobytes.slice()
+  for (let n = 0; n < 2 * megabytes * 128; n++) sink[n % 2] = block.slice()
 }
 
 /** Does a batch, and returns the bytes that it holds. A function of its own, so that nothing of the last batch is alive in the next one. */

@@ -29,7 +29,9 @@ export class Registry {
   #last: Place | undefined
   #size = 0
 
+  /** An entry is in one list at a time, once. */
   add(entry: Live): void {
+    entry[PLACE]?.registry.remove(entry)
     const place: Place = { registry: this, entry, before: this.#last, after: undefined }
     if (this.#last) this.#last.after = place
     else this.#first = place

@@ -1,6 +1,7 @@
 import { bytesFromSamples } from '../../src/audio/index.ts'
 import { clip } from '../../test/fixtures/speech.ts'
 import { dialPhone } from '../phone/caller.ts'
+import { during } from '../talking.ts'
 import { dialEcho, dialLine, type Caller } from './caller.ts'
 
 const dials = { line: dialLine, echo: dialEcho, phone: dialPhone } as const
@@ -22,6 +23,8 @@ export interface CallersAnswer {
 
 const FRAME = 320
 const FRAMES_PER_LOOP = 250
+/** Milliseconds of a loop, which is also how long the agent speaks. */
+const LOOP = 5_000
 
 /** Five seconds of a caller: a question with room noise. */
 function voice(): Uint8Array[] {
@@ -69,6 +72,8 @@ async function call({ url, calls, far }: CallersOrder & { type: 'call' }): Promi
       }
       callers.push(dial(url, { frames, first: Math.floor(first) }, events))
     })
+    // Callers do not call all at once: their agents would begin to speak in the same second, and do nothing in the next ones.
+    await during(LOOP / calls)
   }
 }
 

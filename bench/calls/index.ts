@@ -1,10 +1,13 @@
 import type { Bench } from '../bench.ts'
 
 export const calls: Bench = {
-  summary: 'The cost of browser calls, compared with a bare `ws` server that echoes the same frames.',
+  summary:
+    'The cost of browser calls, compared with a bare `ws` server that echoes the same frames, and one by hand.',
   notes: [
     'A hundred concurrent calls in one process, over real sockets; the callers are another process, which is not measured.',
     'Each caller sends and receives 50 frames of 20 ms (640 bytes) per second. The `ws` server echoes what it receives.',
+    'By hand: the least that a server can do in such a call. It detects speech and sends sound as the page plays it, and that',
+    'is all: without a session, nothing is checked, timed, transcribed or interrupted.',
     'endwell has one session per call: a VAD processes every frame (a question every five seconds, and room noise), an STT',
     'stub transcribes it, an LLM stub answers, a TTS stub speaks for five seconds in chunks of 100 ms, and the page reports',
     'its playout five times a second. Voice: audio buffers, nearly all of them speech that the TTS has made and the caller has',
@@ -33,9 +36,11 @@ export const calls: Bench = {
   contestants: {
     endwell: { load: () => import('./endwell.ts') },
     ws: { package: 'ws', load: () => import('./bare-ws.ts') },
+    'by hand': { load: () => import('./by-hand.ts') },
   },
   marks: [
     { figure: 'cpu', against: 'ws', timesAsMuch: 2 },
+    { figure: 'cpu', against: 'by hand', timesAsMuch: 2 },
     { figure: 'memory', atMost: 100 },
     { figure: 'left', atMost: 0 },
     { figure: 'interrupt', atMost: 100 },

@@ -2,8 +2,8 @@ import { bytesOf, frameOf, muLaw, pcm, sine } from '../../src/audio/index.ts'
 import type { Llm, LlmChunk, SpokenChunk, Stt, SttEvents, SttStream, Tts } from '../../src/parts/index.ts'
 
 /** Length of a speech and of one chunk, in milliseconds. Vendors send chunks of about this size. */
-const SPEECH = 5_000
-const CHUNK = 100
+export const SPEECH = 5_000
+export const CHUNK = 100
 
 /** Takes 16 kHz and mu-law, like most vendors. Ignores the sound and transcribes every utterance as the same word. */
 export const stt: Stt = {

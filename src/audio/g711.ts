@@ -1,6 +1,6 @@
 import type { AudioFormat } from './format.ts'
 import type { AudioFrame, EncodedSound, SampleRate } from './frame.ts'
-import { bytesFromSamples, SampleReader, samplesFromBytes } from './pcm.ts'
+import { SampleReader, sharedBytes, sharedSamples } from './pcm.ts'
 
 /**
  * G.711, the two companding laws of the telephone network, bit for bit like the ITU's reference software
@@ -55,18 +55,18 @@ export class EncodedFrame implements AudioFrame {
   }
 }
 
-/** Makes a frame from whole samples in a format. For a stream that may be cut anywhere, use `FrameReader`. */
+/** Makes a frame from whole samples in a format, whose bytes must not change any more. For a stream that may be cut anywhere, use `FrameReader`. */
 export function frameOf(bytes: Uint8Array, { encoding, sampleRate }: AudioFormat): AudioFrame {
-  if (encoding === 'pcm') return { samples: samplesFromBytes(bytes), sampleRate }
+  if (encoding === 'pcm') return { samples: sharedSamples(bytes), sampleRate }
   return new EncodedFrame({ encoding, bytes }, sampleRate)
 }
 
 /**
- * The bytes of a frame in a format of the same sample rate, as transports and vendors carry them. Sound that arrived in
- * this encoding is passed on as it is.
+ * The bytes of a frame in a format of the same sample rate, as transports and vendors carry them. They may share memory
+ * with the frame: nobody may change them.
  */
 export function bytesOf(frame: AudioFrame, { encoding }: AudioFormat): Uint8Array {
-  if (encoding === 'pcm') return bytesFromSamples(frame.samples)
+  if (encoding === 'pcm') return sharedBytes(frame.samples)
   if (frame.encoded?.encoding === encoding) return frame.encoded.bytes
   return encoding === 'mulaw' ? encodeMuLaw(frame.samples) : encodeALaw(frame.samples)
 }

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bytesFromSamples, SampleReader, samplesFromBytes, swapPairs } from './pcm.ts'
+import {
+  bytesFromSamples,
+  SampleReader,
+  samplesFromBytes,
+  sharedBytes,
+  sharedSamples,
+  swapPairs,
+} from './pcm.ts'
 
 describe('samples and bytes', () => {
   it('are little-endian', () => {
@@ -32,6 +39,25 @@ describe('samples and bytes', () => {
     const samples = samplesFromBytes(bytes)
     bytes[0] = 2
     expect(samples).toEqual(Int16Array.of(1))
+  })
+})
+
+describe('samples and bytes that nobody will change', () => {
+  it('share memory', () => {
+    const samples = Int16Array.of(7, 0x1234, -2).subarray(1)
+    const bytes = sharedBytes(samples)
+    expect(bytes).toEqual(bytesFromSamples(samples))
+    expect(sharedSamples(bytes)).toEqual(samples)
+    expect(sharedSamples(bytes).buffer).toBe(samples.buffer)
+  })
+
+  it('are copied if they start at an odd address, or would keep much more than themselves in memory', () => {
+    const odd = Uint8Array.of(99, 0x34, 0x12, 0xfe, 0xff).subarray(1)
+    const slice = new Uint8Array(100).fill(1).subarray(2, 6)
+    for (const bytes of [odd, slice]) {
+      expect(sharedSamples(bytes)).toEqual(samplesFromBytes(bytes))
+      expect(sharedSamples(bytes).buffer.byteLength).toBe(4)
+    }
   })
 })
 

@@ -8,6 +8,12 @@ export function bytesFromSamples(samples: Int16Array): Uint8Array<ArrayBuffer> {
   return littleEndian ? bytes : swapPairs(bytes)
 }
 
+/** Like {@link bytesFromSamples}, but the bytes share the memory of the samples if they can: nobody may change either. */
+export function sharedBytes(samples: Int16Array): Uint8Array {
+  if (!littleEndian) return bytesFromSamples(samples)
+  return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+}
+
 /**
  * Converts little-endian bytes to samples. Always copies: the bytes may start at an odd address, and are often
  * a slice of a pool that one frame would keep alive. Drops half a sample at the end; in a stream it belongs to
@@ -19,6 +25,17 @@ export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   own.set(bytes.length === own.length ? bytes : bytes.subarray(0, own.length))
   if (!littleEndian) swapPairs(own)
   return samples
+}
+
+/**
+ * Like {@link samplesFromBytes}, for bytes that nobody will change: copies only if they start at an odd address, or are a
+ * small slice of memory that the samples would keep alive.
+ */
+export function sharedSamples(bytes: Uint8Array): Int16Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  if (!littleEndian || byteOffset % 2 === 1 || 2 * byteLength < buffer.byteLength)
+    return samplesFromBytes(bytes)
+  return new Int16Array(buffer, byteOffset, byteLength >> 1)
 }
 
 /** Swaps the two bytes of every sample, in place. */
@@ -38,12 +55,12 @@ export function swapPairs<T extends Uint8Array>(bytes: T): T {
 export class SampleReader {
   #half: number | undefined
 
-  /** Returns the samples that these bytes complete. */
-  push(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+  /** Returns the samples that these bytes complete. They may share memory with the bytes. */
+  push(bytes: Uint8Array): Int16Array {
     const half = this.#half
     if (half === undefined) {
       this.#half = bytes.length % 2 === 1 ? bytes[bytes.length - 1] : undefined
-      return samplesFromBytes(bytes)
+      return sharedSamples(bytes)
     }
     if (bytes.length === 0) return new Int16Array(0)
 

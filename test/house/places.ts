@@ -116,6 +116,7 @@ export const places: readonly Place[] = [
   },
   { path: 'bench/link/bare-ws.ts', powers: ['sockets'], reason: 'is the baseline for a link' },
   { path: 'bench/calls/bare-ws.ts', powers: ['sockets'], reason: 'is the baseline for calls' },
+  { path: 'bench/calls/by-hand.ts', powers: ['sockets'], reason: 'is a call without endwell' },
   { path: 'bench/guard/load.ts', powers: ['sockets'], reason: 'behaves like a framework that is guarded' },
   {
     path: 'bench/peers/',

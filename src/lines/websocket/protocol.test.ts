@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeSound } from './client/wire.ts'
-import { encodeSound, isRefusal, offer, readOffer, readPageMessage } from './protocol.ts'
+import { decodeVoice, encodeSound, isRefusal, offer, readOffer, readPageMessage } from './protocol.ts'
 
 describe('encoded sound', () => {
   it('decodes to the same samples and position, however large the position is', () => {
@@ -9,6 +9,23 @@ describe('encoded sound', () => {
       const { buffer } = encodeSound(position, samples)
       expect(decodeSound(buffer)).toEqual({ position, samples })
     }
+  })
+})
+
+describe('the sound of a page', () => {
+  const bytes = Uint8Array.of(0, 0x34, 0x12, 0xfe, 0xff)
+
+  it('is read wherever it begins in memory, and without half a sample at its end', () => {
+    expect(decodeVoice(bytes.slice(1))).toEqual(Int16Array.of(0x1234, -2))
+    expect(decodeVoice(bytes.subarray(1))).toEqual(Int16Array.of(0x1234, -2))
+    expect(decodeVoice(bytes.slice(1, 4))).toEqual(Int16Array.of(0x1234))
+    expect(decodeVoice(new Uint8Array(0))).toEqual(new Int16Array(0))
+  })
+
+  it('is not copied, and keeps little more than itself in memory', () => {
+    const message = new Uint8Array(648).subarray(8)
+    expect(decodeVoice(message).buffer).toBe(message.buffer)
+    expect(decodeVoice(new Uint8Array(8192).subarray(8, 648)).buffer.byteLength).toBe(640)
   })
 })
 

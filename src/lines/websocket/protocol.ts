@@ -159,11 +159,16 @@ export function encodeSound(position: number, samples: Int16Array): Uint8Array<A
   return bytes
 }
 
-/** Decodes sound from the page. Always a copy: the bytes may start at an odd address, and are often a slice of a pool. */
-export function decodeVoice(bytes: Uint8Array): Int16Array<ArrayBuffer> {
-  const samples = new Int16Array(bytes.length >> 1)
-  const target = new Uint8Array(samples.buffer)
-  target.set(bytes.length === target.length ? bytes : bytes.subarray(0, target.length))
+/**
+ * Decodes sound from the page, whose bytes nobody else may change. They are copied only if they start at an odd address, or
+ * are a small slice of memory that the samples would keep alive.
+ */
+export function decodeVoice<Memory extends ArrayBufferLike>(
+  bytes: Uint8Array<Memory>,
+): Int16Array<Memory | ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes
+  const own = byteOffset % 2 === 0 && 2 * byteLength >= buffer.byteLength ? bytes : new Uint8Array(bytes)
+  const samples = new Int16Array(own.buffer, own.byteOffset, byteLength >> 1)
   swap(samples)
   return samples
 }

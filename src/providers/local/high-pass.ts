@@ -5,34 +5,40 @@ const CUTOFF = 200
 
 /** A high-pass filter: two second-order Butterworth filters in series. */
 export class HighPass {
+  /** What both filters and full scale make of the energy of a sample. */
   readonly #gain: number
   readonly #a1: number
   readonly #a2: number
   /** The last two samples of the input, of the first filter's output and of the second filter's output. */
-  #history = { in1: 0, in2: 0, mid1: 0, mid2: 0, out1: 0, out2: 0 }
+  readonly #history = new Float64Array(6)
 
   constructor(sampleRate: SampleRate) {
     const k = Math.tan((Math.PI * CUTOFF) / sampleRate)
     const norm = 1 / (1 + Math.SQRT2 * k + k * k)
-    this.#gain = norm
+    this.#gain = (norm * norm) ** 2 / 32_768 ** 2
     this.#a1 = 2 * (k * k - 1) * norm
     this.#a2 = (1 - Math.SQRT2 * k + k * k) * norm
   }
 
   /**
-   * Filters the samples from one index to another and returns their energy plus `initial`; full scale is 1. It runs for
-   * every sample of every call, so the loop uses only local variables.
+   * Filters the samples from one index to another and returns their energy; full scale is 1. It runs for every sample of
+   * every call, so the loop uses only local variables, scales nothing, and comes to what it needs for the next sample last.
    */
-  energy(samples: Int16Array, from: number, to: number, initial: number): number {
-    const gain = this.#gain
+  energy(samples: Int16Array, from: number, to: number): number {
     const a1 = this.#a1
     const a2 = this.#a2
-    let { in1, in2, mid1, mid2, out1, out2 } = this.#history
-    let sum = initial
+    const history = this.#history
+    let in1 = history[0]!
+    let in2 = history[1]!
+    let mid1 = history[2]!
+    let mid2 = history[3]!
+    let out1 = history[4]!
+    let out2 = history[5]!
+    let sum = 0
     for (let index = from; index < to; index++) {
-      const sample = samples[index]! / 32_768
-      const mid = gain * (sample - 2 * in1 + in2) - a1 * mid1 - a2 * mid2
-      const out = gain * (mid - 2 * mid1 + mid2) - a1 * out1 - a2 * out2
+      const sample = samples[index]!
+      const mid = sample - 2 * in1 + in2 - a2 * mid2 - a1 * mid1
+      const out = mid - 2 * mid1 + mid2 - a2 * out2 - a1 * out1
       in2 = in1
       in1 = sample
       mid2 = mid1
@@ -41,7 +47,12 @@ export class HighPass {
       out1 = out
       sum += out * out
     }
-    this.#history = { in1, in2, mid1, mid2, out1, out2 }
-    return sum
+    history[0] = in1
+    history[1] = in2
+    history[2] = mid1
+    history[3] = mid2
+    history[4] = out1
+    history[5] = out2
+    return sum * this.#gain
   }
 }

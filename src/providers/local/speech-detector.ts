@@ -27,6 +27,9 @@ export interface SpeechChange {
   readonly ago: number
 }
 
+/** The same for every frame without a change, which is nearly every frame of every call. */
+const noChanges: readonly SpeechChange[] = []
+
 /**
  * Detects speech by its level alone. Pure: samples in, changes out.
  *
@@ -47,8 +50,9 @@ export class SpeechDetector {
   #energy = 0
   #filled = 0
   #speaking = false
-  /** Whether each of the last blocks was loud, newest last. */
-  #recent: boolean[] = []
+  /** Whether each of the last blocks before speech was loud, newest last, and how many were. */
+  readonly #recent: boolean[] = []
+  #loud = 0
   /** Blocks since the last loud one. */
   #quiet = 0
 
@@ -66,11 +70,11 @@ export class SpeechDetector {
   }
 
   /** Analyses any number of samples and returns the changes. */
-  push(samples: Int16Array): SpeechChange[] {
-    const changes: SpeechChange[] = []
+  push(samples: Int16Array): readonly SpeechChange[] {
+    let changes: SpeechChange[] | undefined
     for (let done = 0; done < samples.length;) {
       const next = Math.min(samples.length, done + this.#size - this.#filled)
-      this.#energy = this.#highPass.energy(samples, done, next, this.#energy)
+      this.#energy += this.#highPass.energy(samples, done, next)
       this.#filled += next - done
       done = next
       if (this.#filled < this.#size) break
@@ -79,9 +83,9 @@ export class SpeechDetector {
       this.#filled = 0
       const change = this.#block(Math.max(silentLevel, level))
       const behind = ((samples.length - done) * BLOCK) / this.#size
-      if (change) changes.push({ what: change.what, ago: change.ago + behind })
+      if (change) (changes ??= []).push({ what: change.what, ago: change.ago + behind })
     }
-    return changes
+    return changes ?? noChanges
   }
 
   #block(level: number): SpeechChange | undefined {
@@ -92,22 +96,23 @@ export class SpeechDetector {
     // Speech may continue a little more quietly than it starts.
     const loud = excess > (this.#speaking ? this.#margin - 3 : this.#margin)
     this.#quiet = loud ? 0 : this.#quiet + 1
-    this.#recent.push(loud)
-    return this.#speaking ? this.#stops() : this.#starts()
+    return this.#speaking ? this.#stops() : this.#starts(loud)
   }
 
-  #starts(): SpeechChange | undefined {
-    const window = Math.ceil(this.#minSpeech * 1.5)
-    if (this.#recent.length > window) this.#recent.shift()
-    if (this.#recent.filter(Boolean).length < this.#minSpeech) return undefined
-    const ago = (this.#recent.length - this.#recent.indexOf(true)) * BLOCK
+  #starts(loud: boolean): SpeechChange | undefined {
+    const recent = this.#recent
+    if (recent.length >= this.#minSpeech * 1.5 && recent.shift()) this.#loud--
+    recent.push(loud)
+    if (loud) this.#loud++
+    if (this.#loud < this.#minSpeech) return undefined
+    const ago = (recent.length - recent.indexOf(true)) * BLOCK
     this.#speaking = true
-    this.#recent = []
+    recent.length = 0
+    this.#loud = 0
     return { what: 'started', ago }
   }
 
   #stops(): SpeechChange | undefined {
-    this.#recent = []
     if (this.#quiet < this.#hangover) return undefined
     this.#speaking = false
     return { what: 'stopped', ago: this.#quiet * BLOCK }

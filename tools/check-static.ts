@@ -22,8 +22,8 @@ function commandFor(script: string): readonly [program: string, args: readonly s
   return cli === undefined ? ['npm', given] : [process.execPath, [cli, ...given]]
 }
 
-/** The compiler and the lint are Go programs that live for seconds: collecting garbage would take a third of their time. */
-const env = { GOGC: '400', ...process.env }
+/** The compiler and the lint are Go programs that live for seconds: they collect garbage only if they would need much memory. */
+const env = { GOGC: 'off', GOMEMLIMIT: '2GiB', ...process.env }
 
 /** Runs an npm script. Its output is kept, because several scripts print at once. */
 async function run(script: string): Promise<Result> {

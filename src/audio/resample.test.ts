@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { filterFor } from './filter.ts'
@@ -105,8 +106,9 @@ describe.each(pairs)('from $from to $to Hz, a resampler', (pair) => {
         chunks.push(resampler.push(samples.subarray(at)), resampler.flush())
 
         const out = join(chunks)
-        expect(out.length).toBe(Math.ceil((samples.length * to) / from))
-        expect(out).toEqual(resample(pair, samples))
+        assert.equal(out.length, Math.ceil((samples.length * to) / from))
+        // A hundred times faster than `toEqual`, which compares sample by sample.
+        assert.deepEqual(out, resample(pair, samples))
       }),
       { numRuns: 25 },
     )

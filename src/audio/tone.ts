@@ -53,9 +53,11 @@ export function toneLevel({ samples, sampleRate }: AudioFrame, hz: number): numb
 
 function mix(frequencies: readonly number[], length: number, sampleRate: number, peak: number): Int16Array {
   const amplitude = 32767 * 10 ** (peak / 20)
-  return Int16Array.from({ length }, (_, i) => {
+  const samples = new Int16Array(length)
+  for (let i = 0; i < length; i++) {
     let sum = 0
     for (const hz of frequencies) sum += Math.sin((2 * Math.PI * hz * i) / sampleRate)
-    return Math.max(-32768, Math.min(32767, Math.round(amplitude * sum)))
-  })
+    samples[i] = Math.max(-32768, Math.min(32767, Math.round(amplitude * sum)))
+  }
+  return samples
 }

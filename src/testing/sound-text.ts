@@ -23,15 +23,17 @@ export function soundOf(text: string, sampleRate: SampleRate, msPerCharacter: nu
 
 /** Decodes text from audio, however it is divided into frames. */
 export class SoundReader {
-  #last: number | undefined
+  /** The sample before. */
+  #last = MARK
 
   /** Returns the characters that end in these samples. */
   push(samples: Int16Array): string {
     let text = ''
-    for (const sample of samples) {
-      if (sample === MARK && this.#last !== undefined) text += String.fromCharCode(this.#last + ZERO)
-      this.#last = sample === MARK ? undefined : sample
+    for (let at = samples.indexOf(MARK); at >= 0; at = samples.indexOf(MARK, at + 1)) {
+      const last = at === 0 ? this.#last : samples[at - 1]!
+      if (last !== MARK) text += String.fromCharCode(last + ZERO)
     }
+    this.#last = samples.at(-1) ?? this.#last
     return text
   }
 }

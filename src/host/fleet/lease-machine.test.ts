@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Untimed } from '../../scope/index.ts'
@@ -85,7 +86,7 @@ class Life {
   elapse(ms: number): void {
     const until = this.now + ms
     for (let count = 0; ; count++) {
-      expect(count, 'timers that fire without end').toBeLessThan(1_000)
+      assert.ok(count < 1_000, 'timers that fire without end')
       const [timer, due] = [...this.timers].toSorted((a, b) => a[1] - b[1])[0] ?? []
       if (timer === undefined || due === undefined || due > until) break
       this.timers.delete(timer)
@@ -96,7 +97,7 @@ class Life {
   }
 
   #check(command: LeaseCommand): void {
-    expect(this.#left, `${command.type} after it has left`).toBe(false)
+    assert.ok(!this.#left, `${command.type} after it has left`)
     switch (command.type) {
       case 'set-timer':
         this.timers.set(command.timer, command.at)
@@ -105,7 +106,7 @@ class Life {
         this.timers.delete(command.timer)
         return
       case 'let-go':
-        expect(this.#letGo, 'lets go once').toBe(false)
+        assert.ok(!this.#letGo, 'lets go once')
         this.#letGo = true
         return
       case 'join':
@@ -117,12 +118,12 @@ class Life {
   }
 
   #checkRequest(request: Request): void {
-    expect(this.pending, 'one request at a time').toBeUndefined()
-    expect(request === 'join').toBe(!this.#member)
-    expect(this.#letGo, 'lets go before it joins again').toBe(true)
+    assert.equal(this.pending, undefined, 'one request at a time')
+    assert.equal(request === 'join', !this.#member)
+    assert.ok(this.#letGo, 'lets go before it joins again')
     this.pending = request
     if (request === 'join' || request === 'beat') this.beats.push(this.now)
-    if (request === 'adopt') expect(this.now - this.steadySince).toBeGreaterThanOrEqual(lease)
+    if (request === 'adopt') assert.ok(this.now - this.steadySince >= lease)
   }
 }
 

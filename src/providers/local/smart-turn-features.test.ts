@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import { sine } from '../../audio/index.ts'
 import { featuresOf } from './smart-turn-features.ts'
@@ -19,7 +20,7 @@ describe('the features of a turn', () => {
 
   it('are those of its last 8 s', () => {
     const long = Int16Array.from({ length: 160_000 }, (_, n) => 9_000 * Math.sin(n * n * 1e-6))
-    expect(featuresOf(long)).toEqual(featuresOf(long.slice(-128_000)))
+    assert.deepEqual(featuresOf(long), featuresOf(long.slice(-128_000)))
   })
 
   it('do not depend on how loud it is', () => {

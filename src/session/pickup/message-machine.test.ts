@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Untimed } from '../../scope/index.ts'
@@ -191,9 +192,9 @@ describe('a message', () => {
           message.said()
         }
         const ends = message.commands.filter((each) => each.includes(' after '))
-        expect(ends).toHaveLength(1)
-        expect(message.commands.filter((each) => each === 'say').length).toBeLessThanOrEqual(2)
-        expect(message.timed).toBe(false)
+        assert.equal(ends.length, 1)
+        assert.ok(message.commands.filter((each) => each === 'say').length <= 2)
+        assert.equal(message.timed, false)
       }),
       { numRuns: 5_000 },
     )

@@ -1,5 +1,5 @@
+import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { expect } from 'vitest'
 import type { SupervisorCommand, SupervisorEvent } from '../../../src/host/supervisor/supervisor-events.ts'
 import { SupervisorMachine } from '../../../src/host/supervisor/supervisor-machine.ts'
 import type { SupervisorSettings } from '../../../src/host/supervisor/worker-state.ts'
@@ -40,8 +40,8 @@ export class Life {
     const commands = this.machine.handle({ ...event, at: this.now })
     for (const command of commands) this.#check(command)
     this.commands.push(...commands)
-    if (this.exitCode !== undefined) expect(this.timer, 'no timer outlives the exit').toBeUndefined()
-    expect(this.machine.ready, 'readiness is reported').toBe(this.ready)
+    if (this.exitCode !== undefined) assert.equal(this.timer, undefined, 'no timer outlives the exit')
+    assert.equal(this.machine.ready, this.ready, 'readiness is reported')
     return commands
   }
 
@@ -66,7 +66,7 @@ export class Life {
   }
 
   #check(command: SupervisorCommand): void {
-    expect(this.exitCode, `${command.type} after the exit`).toBeUndefined()
+    assert.equal(this.exitCode, undefined, `${command.type} after the exit`)
     switch (command.type) {
       case 'set-timer':
         this.timer = command.at
@@ -75,26 +75,26 @@ export class Life {
         this.timer = undefined
         return
       case 'spawn':
-        expect(this.machine.phase).toBe('running')
-        expect(this.#spawned.has(command.worker), 'a name is used once').toBe(false)
+        assert.equal(this.machine.phase, 'running')
+        assert.ok(!this.#spawned.has(command.worker), 'a name is used once')
         this.#spawned.add(command.worker)
         this.alive.add(command.worker)
         return
       case 'drain':
       case 'close':
-        expect(this.alive.has(command.worker), `${command.type} to a process`).toBe(true)
+        assert.ok(this.alive.has(command.worker), `${command.type} to a process`)
         return
       case 'kill':
-        expect(this.#killed.has(command.worker), 'killed once').toBe(false)
+        assert.ok(!this.#killed.has(command.worker), 'killed once')
         this.#killed.add(command.worker)
         return
       case 'orphan':
-        expect(this.orphaned.has(command.worker), 'orphaned once').toBe(false)
-        expect(!this.alive.has(command.worker) || this.#killed.has(command.worker)).toBe(true)
+        assert.ok(!this.orphaned.has(command.worker), 'orphaned once')
+        assert.ok(!this.alive.has(command.worker) || this.#killed.has(command.worker))
         this.orphaned.add(command.worker)
         return
       case 'readiness':
-        expect(command.ready).not.toBe(this.ready)
+        assert.notEqual(command.ready, this.ready)
         this.ready = command.ready
         return
       case 'exit':

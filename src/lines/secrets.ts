@@ -12,9 +12,9 @@ export function checkSecret(secret: string): void {
   )
 }
 
-/** Creates an unguessable secret: 128 bits, in characters that are valid in a header. */
+/** Creates an unguessable secret or id: 128 bits, as digits that are valid everywhere. No command takes it for an option. */
 export function newKey(): string {
-  return randomBytes(16).toString('base64url')
+  return randomBytes(16).toString('hex')
 }
 
 /** Signs a text. */

@@ -20,6 +20,7 @@ export async function turnOn({ page }: Studio, name: RegExp): Promise<void> {
 /** Asks a question that starts a tool, which runs until it is cancelled. */
 export async function askForHours({ page }: Studio): Promise<void> {
   await page.getByLabel('Type instead of speaking').fill('When are you open?')
+  await page.getByRole('button', { name: 'Send', disabled: false }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('log').getByText('reading the calendar').waitFor()
 }

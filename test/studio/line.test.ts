@@ -87,6 +87,8 @@ class PhoneBox {
 
 const say = async (page: Page, text: string): Promise<void> => {
   await page.getByLabel('Type instead of speaking').fill(text)
+  // Before the call is connected, nothing can be sent.
+  await page.getByRole('button', { name: 'Send', disabled: false }).waitFor()
   await page.keyboard.press('Enter')
 }
 

@@ -46,6 +46,8 @@ export const limits = {
   hold: 600_000,
   /** How long an agent may take to answer a message of the caller's program, in milliseconds. Some programs give up after 10 s. */
   messageAnswer: 9_000,
+  /** Texts and keys that are kept while a session starts: more than anyone types in seconds. */
+  earlyInput: 50,
   /** Errors and guardrail verdicts in a report; the rest is counted. */
   reported: 100,
   /** Models whose usage is reported separately. That of further ones is reported together, as that of `other`. */

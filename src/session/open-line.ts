@@ -28,7 +28,6 @@ function dispatch(
   { hearing, speaking }: Stations,
   event: EventOf<Required<LineEvents>>,
 ): void {
-  const isNew = closing.state === 'new'
   switch (event[0]) {
     case 'frame':
       context.recorder?.caller(event[1])
@@ -37,9 +36,9 @@ function dispatch(
     case 'marked':
       return speaking.marked(event[1], event[2], event[3])
     case 'dtmf':
-      return isNew ? undefined : hearing.pressed(event[1])
+      return hearing.pressed(event[1])
     case 'text':
-      return isNew ? undefined : hearing.typed(event[1])
+      return hearing.typed(event[1])
     case 'away':
     case 'back':
       return context.events.emit('line', { connected: event[0] === 'back' })

@@ -210,6 +210,7 @@ export class Session implements SessionHandle {
     this.#closing.opened()
     if (!this.#closing.isClosing) events.emit('started', { id: this.id })
     if (!this.#closing.isClosing) answering.agents.greet()
+    if (!this.#closing.isClosing) hearing.catchUp()
   }
 
   // ── talking ──

@@ -61,6 +61,38 @@ describe('a conversation', () => {
       expect((await session.close()).clean).toBe(true)
     }))
 
+  it('[PG5] takes what was typed and pressed while it started, once it is live', () =>
+    inVirtualTime(async (world) => {
+      const { session, caller, faults, clock, line } = aCall(world, {
+        answers: ['From eight.'],
+        agent: { onEnter: (entered) => entered.session.say('Good morning.') },
+        turns: { dtmf: { count: 2 } },
+      })
+      const digits: string[] = []
+      session.on('digits', (entered) => digits.push(entered.digits))
+      faults.set('open:tts', { late: 500 })
+      const starting = session.start()
+      await clock.elapse(100)
+      expect(line.counts.live).toBe(1)
+      caller.presses('4')
+      caller.presses('2')
+      caller.types('When are you open?')
+      for (let count = 0; count < 100; count++) caller.presses('9')
+      await clock.elapse(100)
+      expect(said(session)).toEqual([])
+      await starting
+      await caller.hears('From eight.')
+      await clock.elapse(10_000)
+      expect(said(session)).toEqual([
+        'user: When are you open?',
+        'agent: Good morning.',
+        'agent: From eight.',
+      ])
+      // No caller presses a hundred keys within seconds: the last ones are dropped.
+      expect(digits.join('')).toBe(`42${'9'.repeat(47)}`)
+      expect((await session.close()).clean).toBe(true)
+    }))
+
   it('[SP6] has an interrupted speech in its history as far as it was heard', () =>
     inVirtualTime(async (world) => {
       const { session, caller, log, clock } = aCall(world, { answers: ['Fine.'] })

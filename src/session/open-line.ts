@@ -3,30 +3,40 @@ import { noop, shelter } from '../scope/index.ts'
 import type { CloseAsk } from './closing/asks.ts'
 import type { Closing, Stations } from './closing/closing.ts'
 import type { SessionContext } from './context.ts'
+import { EarlyInput } from './early-input.ts'
 import { lineShape } from './line-shape.ts'
 
-/** Opens the line, and has everything it reports reach the station it concerns. */
+type LineEvent = EventOf<Required<LineEvents>>
+
+/**
+ * Opens the line, and has everything it reports reach the station it concerns. Returns what the caller types and presses
+ * before the session is live.
+ */
 export async function openLine(
   context: SessionContext,
   closing: Closing,
   stations: Stations,
   part: PartContext,
-): Promise<void> {
+): Promise<EarlyInput> {
   const { line } = context.settings
   const failed = (error: unknown): void => context.failed('line', error)
-  const events = inlet('line', lineShape, (event) => dispatch(context, closing, stations, event), failed)
+  const early = new EarlyInput()
+  const receive = (event: LineEvent): void => dispatch(context, closing, stations, early, event)
+  const events = inlet('line', lineShape, receive, failed)
   const methods = ['play', 'mark', 'clear'] as const
   line.attach?.(context.session)
   const opened = await context.opened('line', line.open(context.counting(part, line), events), methods)
   context.line = opened
   stations.speaking.connect(shelter(opened, methods, failed))
+  return early
 }
 
 function dispatch(
   context: SessionContext,
   closing: Closing,
   { hearing, speaking }: Stations,
-  event: EventOf<Required<LineEvents>>,
+  early: EarlyInput,
+  event: LineEvent,
 ): void {
   switch (event[0]) {
     case 'frame':
@@ -36,9 +46,9 @@ function dispatch(
     case 'marked':
       return speaking.marked(event[1], event[2], event[3])
     case 'dtmf':
-      return hearing.pressed(event[1])
+      return early.take(() => hearing.pressed(event[1]))
     case 'text':
-      return hearing.typed(event[1])
+      return early.take(() => hearing.typed(event[1]))
     case 'away':
     case 'back':
       return context.events.emit('line', { connected: event[0] === 'back' })

@@ -202,15 +202,15 @@ export class Session implements SessionHandle {
       hearing.open(part),
       answering.open(part),
       speaking.open(part),
-    ]
-    await task.until(Promise.all(parts))
+    ] as const
+    const [early] = await task.until(Promise.all(parts))
     this.#closing.stations = stations
     await task.until(answering.agents.open(settings.agent))
     hearing.takeTurns()
     this.#closing.opened()
     if (!this.#closing.isClosing) events.emit('started', { id: this.id })
     if (!this.#closing.isClosing) answering.agents.greet()
-    if (!this.#closing.isClosing) hearing.catchUp()
+    if (!this.#closing.isClosing) early.takeAll()
   }
 
   // ── talking ──

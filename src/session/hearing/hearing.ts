@@ -75,8 +75,6 @@ export class Hearing implements EventSink<TurnEvent> {
   #turnSound: SoundMemory | undefined
   /** Empty until the session is live. */
   #ears: readonly Ear[] = []
-  /** Texts and keys that came while the session starts, in order. Undefined once it is live. */
-  #early: (() => void)[] | undefined = []
   /** Whether the caller is on hold or with somebody else: the models hear silence, and keys and texts are ignored. */
   #isOff = false
   /** Ends the wait for the user's last words, while a close waits for them. */
@@ -181,29 +179,15 @@ export class Hearing implements EventSink<TurnEvent> {
   }
 
   typed(text: string): void {
-    if (this.#early) return this.#hold(() => this.typed(text))
     if (this.#isOff) return
     this.#context.lifecycle.handle({ type: 'user-active' })
     this.#turns.handle({ type: 'typed', text })
   }
 
   pressed(digit: string): void {
-    if (this.#early) return this.#hold(() => this.pressed(digit))
     if (this.#isOff) return
     this.#context.lifecycle.handle({ type: 'user-active' })
     if (!this.#answering.keypad.press(digit)) this.#turns.handle({ type: 'digit', digit })
-  }
-
-  /** Keeps a text or a key that came while the session starts. */
-  #hold(take: () => void): void {
-    if (this.#early!.length < limits.earlyInput) this.#early!.push(take)
-  }
-
-  /** The session is live: takes what was typed and pressed while it started. */
-  catchUp(): void {
-    const early = this.#early ?? []
-    this.#early = undefined
-    for (const take of early) take()
   }
 
   /** Passes an event to the turn machine: from the VAD, the STT, or about what the agent does. */

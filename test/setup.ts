@@ -5,5 +5,5 @@ import { noLeaks } from '../src/testing/no-leaks.ts'
 // SI3: no test, in any suite, leaves anything alive.
 afterEach(noLeaks())
 
-// Errors are made by the ten thousands, and vitest would record a hundred frames of each.
+// Tests create tens of thousands of errors, and vitest would record a hundred frames of each.
 Error.stackTraceLimit = 20

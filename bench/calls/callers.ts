@@ -72,7 +72,7 @@ async function call({ url, calls, far }: CallersOrder & { type: 'call' }): Promi
       }
       callers.push(dial(url, { frames, first: Math.floor(first) }, events))
     })
-    // Callers do not call all at once: their agents would begin to speak in the same second, and do nothing in the next ones.
+    // One after another: otherwise all agents would begin to speak in the same second, and the median of several would miss it.
     await during(LOOP / calls)
   }
 }

@@ -12,7 +12,7 @@ export function checkSecret(secret: string): void {
   )
 }
 
-/** Creates an unguessable secret or id: 128 bits, as digits that are valid everywhere. No command takes it for an option. */
+/** Creates an unguessable secret or id: 128 bits in hexadecimal, which is valid in a header and never looks like an option. */
 export function newKey(): string {
   return randomBytes(16).toString('hex')
 }

@@ -5,7 +5,7 @@ const CUTOFF = 200
 
 /** A high-pass filter: two second-order Butterworth filters in series. */
 export class HighPass {
-  /** What both filters and full scale make of the energy of a sample. */
+  /** Scales the energy: the loop leaves out the gains of both filters, and full scale. */
   readonly #gain: number
   readonly #a1: number
   readonly #a2: number
@@ -22,7 +22,8 @@ export class HighPass {
 
   /**
    * Filters the samples from one index to another and returns their energy; full scale is 1. It runs for every sample of
-   * every call, so the loop uses only local variables, scales nothing, and comes to what it needs for the next sample last.
+   * every call, so the loop uses only local variables and scales nothing. It adds the last output at the very end, because
+   * everything else can be computed before that is known.
    */
   energy(samples: Int16Array, from: number, to: number): number {
     const a1 = this.#a1

@@ -96,6 +96,18 @@ describe('a speech detector', () => {
     expect(listen(sound)).toEqual([])
   })
 
+  it.each([
+    [80, ['started', 'stopped']],
+    [140, []],
+  ])(
+    'counts what is loud within 1.5 times the length of speech: knocks of 50 ms, one every %i ms',
+    (every, heard) => {
+      const sound = new Int16Array(5_000 * 16)
+      for (let at = 500; at < 3_500; at += every) sound.set(noise(50, -6), at * 16)
+      expect(kinds(listen(sound))).toEqual(heard)
+    },
+  )
+
   it('does not take a pause between two words for the end of speech', () => {
     const [one, two] = [clips[0]!.samples, clips[1]!.samples]
     const pause = 200 * 16

@@ -6,7 +6,6 @@ import { sine } from '../../src/audio/index.ts'
 import {
   decodeVoice,
   encodeSound,
-  frameLength,
   subprotocol,
   version,
   type PageMessage,
@@ -23,7 +22,6 @@ import { CHUNK, SPEECH } from './stubs.ts'
 export const measure: Measure = (extras) => sample('line', serve, extras.includes('profile'))
 
 const RATE = 16_000
-const PIECE = (RATE * frameLength) / 1_000
 const AHEAD = RATE * 1.5
 const chunk = sine(300, { sampleRate: RATE, duration: CHUNK }).samples
 
@@ -60,17 +58,15 @@ function answer(socket: WebSocket, tcp: Socket): void {
     }
     tcp.cork()
     const end = Math.min(played + AHEAD, from + speech.length * chunk.length)
-    for (; sent < end; sent += PIECE) {
-      const samples = speech[Math.floor((sent - from) / chunk.length)]!
-      const at = (sent - from) % chunk.length
-      socket.send(encodeSound(sent, samples.subarray(at, at + PIECE)))
-    }
+    for (; sent < end; sent += chunk.length)
+      socket.send(encodeSound(speech[Math.floor((sent - from) / chunk.length)]!))
     process.nextTick(() => tcp.uncork())
   }
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) return void detector.push(decodeVoice(data))
     const message = JSON.parse(data.toString()) as PageMessage
     if (message.type === 'hang-up') return socket.close(1000)
+    if (message.type === 'ready') say({ type: 'from', at: 0 })
     if (message.type === 'ready') return sendUntil(0)
     if (message.type === 'played') return sendUntil(message.at)
   })

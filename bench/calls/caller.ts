@@ -24,8 +24,7 @@ export interface Voice {
 
 export type Dial = (url: string, voice: Voice, events: CallerEvents) => Caller
 
-/** Bytes before the samples of an audio message, and samples per frame. */
-const HEADER = 8
+/** Samples per frame. */
 const FRAME = 320
 /** Samples between two playout reports of a page: five reports per second. */
 const REPORT_EVERY = 3_200
@@ -73,6 +72,9 @@ export const dialLine: Dial = (url, { frames, first }, { talking, ended }) => {
       case 'mark':
         marks.push(message)
         return returnMarks()
+      case 'from':
+        buffered = message.at
+        return undefined
       case 'clear':
         at = Math.max(at, message.at)
         buffered = Math.max(buffered, at)
@@ -100,9 +102,9 @@ export const dialLine: Dial = (url, { frames, first }, { talking, ended }) => {
     opened: () => {},
     message: (data) => {
       if (typeof data === 'string') return read(JSON.parse(data) as LineMessage)
-      caller.heard++
-      const position = new DataView(data.buffer, data.byteOffset).getFloat64(0, true)
-      buffered = position + (data.byteLength - HEADER) / 2
+      const samples = data.byteLength / 2
+      caller.heard += samples / FRAME
+      buffered += samples
     },
     ended,
   })

@@ -77,7 +77,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   /** A peer has joined: greet it, or call `ready()` if there is no handshake. */
   protected abstract greet(peer: Peer): void
   /** Handles a message of the peer. May call any method of the call, and may throw. */
-  protected abstract receive(data: string | Uint8Array): void
+  protected abstract receive(data: string | Uint8Array, now: number): void
   /** Sends what the playout has returned. */
   protected abstract transmit(peer: Peer, outgoing: Outgoing): void
   /** Tells the peer that the call has ended, and closes it. */
@@ -88,6 +88,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected ping?(peer: Peer): void
   /** The error for a call whose first peer did not join within `connectTimeout`. */
   protected connectError?(): unknown
+  /** The error for a peer that broke the protocol. */
+  protected abstract misbehaviour(what: string): Error
   /** The call has ended: release what the line holds for it. */
   protected release?(): void
   /** Resolves to whether the far end has confirmed the end of the call, once that is known. */
@@ -218,7 +220,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   // ── called by the peer ──
 
   message(data: string | Uint8Array): void {
-    if (this.#budget.take(this.now())) this.receive(data)
+    const now = this.now()
+    if (this.#budget.take(now)) this.receive(data, now)
     else this.misbehaved('it sends too many messages')
   }
 
@@ -294,8 +297,6 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected misbehaved(what: string): void {
     this.#lose('misbehaved', this.misbehaviour(what))
   }
-
-  protected abstract misbehaviour(what: string): Error
 
   /** The caller will not come back. What is not known to have been heard counts as unheard. */
   protected lost(error?: unknown): void {

@@ -5,7 +5,13 @@ export interface Rate {
   readonly burst: number
 }
 
-/** A token bucket. Has no clock: times are passed in. */
+/** A token, in thousandths. */
+const TOKEN = 1_000
+
+/**
+ * A token bucket. Has no clock: times are passed in. It counts in whole milliseconds and thousandths of tokens, because V8
+ * keeps whole numbers in the object itself, and every message of every call looks at them.
+ */
 export class RateLimit {
   readonly #rate: Rate
   #left: number
@@ -13,18 +19,18 @@ export class RateLimit {
 
   constructor(rate: Rate, now: number) {
     this.#rate = rate
-    this.#left = rate.burst
-    this.#at = now
+    this.#left = rate.burst * TOKEN
+    this.#at = Math.floor(now)
   }
 
   /** Takes one token. Returns false, and takes none, if the rate is exceeded. */
   take(now: number): boolean {
     const { perSecond, burst } = this.#rate
-    const earned = (Math.max(0, now - this.#at) * perSecond) / 1000
-    this.#left = Math.min(burst, this.#left + earned)
-    this.#at = now
-    if (this.#left < 1) return false
-    this.#left--
+    const at = Math.floor(now)
+    this.#left = Math.min(burst * TOKEN, this.#left + Math.max(0, at - this.#at) * perSecond)
+    this.#at = at
+    if (this.#left < TOKEN) return false
+    this.#left -= TOKEN
     return true
   }
 }

@@ -40,7 +40,7 @@ export class BatchSttStream implements SttStream, VadEvents, Resource {
 
   push(frame: AudioFrame): void {
     if (this.#ended.signal.aborted || this.#detached) return
-    this.#memory.add(frame)
+    this.#memory.push(frame)
     const { preRoll = 300, maxSpeech = 30_000 } = this.#options
     // A VAD reports speech up to a second after its start.
     if (!this.#speaking) this.#memory.keep(preRoll + 1_000)

@@ -17,7 +17,9 @@ export type Kind =
   | 'error'
 
 /** The kinds of the arguments of each event, in order. */
-export type Shape<Events> = { readonly [Name in keyof Events]: readonly Kind[] }
+export type Shape<Events> = { readonly [Name in keyof Events]: Kinds }
+
+type Kinds = readonly [] | readonly [Kind] | readonly [Kind, Kind] | readonly [Kind, Kind, Kind]
 
 /** An event of a part as a tuple: its name, then its arguments. */
 export type EventOf<Events> = {
@@ -51,24 +53,37 @@ export function inlet<Events extends object>(
   const reported = new Set<string>()
   for (const name of Object.keys(shape) as (keyof Events & string)[]) {
     const kinds = shape[name]
-    const receiver = (...args: unknown[]): void => {
-      const event: unknown[] = [name]
-      // By index, because an iterator is slow and this runs for every frame of every call.
-      for (let index = 0; index < kinds.length; index++) {
-        const kind = kinds[index]!
-        const value = read(kind, args[index])
-        if (value === INVALID) {
-          if (!reported.has(name)) failed(new PartMisbehavedError(part, name, args[index], kind))
-          reported.add(name)
-          return
-        }
-        event.push(value)
-      }
-      callOut(() => receive(event as EventOf<Events>), failed)
+    const receiver = (one: unknown, two: unknown, three: unknown): void => {
+      const event = eventOf(name, kinds, one, two, three)
+      const invalid = event.indexOf(INVALID) - 1
+      if (invalid < 0) return callOut(receive, failed, event as EventOf<Events>)
+      if (reported.has(name)) return
+      reported.add(name)
+      failed(new PartMisbehavedError(part, name, [one, two, three][invalid], kinds[invalid]!))
     }
     events[name] = receiver
   }
   return events as Events
+}
+
+/** An event as a tuple, with its arguments as they were read. Written out, because this runs for every frame of every call. */
+function eventOf(
+  name: string,
+  kinds: readonly Kind[],
+  one: unknown,
+  two: unknown,
+  three: unknown,
+): unknown[] {
+  switch (kinds.length) {
+    case 0:
+      return [name]
+    case 1:
+      return [name, read(kinds[0]!, one)]
+    case 2:
+      return [name, read(kinds[0]!, one), read(kinds[1]!, two)]
+    default:
+      return [name, read(kinds[0]!, one), read(kinds[1]!, two), read(kinds[2]!, three)]
+  }
 }
 
 function read(kind: Kind, value: unknown): unknown {

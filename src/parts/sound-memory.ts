@@ -19,7 +19,7 @@ export class SoundMemory {
     return this.#length
   }
 
-  add(frame: AudioFrame): void {
+  push(frame: AudioFrame): void {
     this.#frames.push(frame)
     this.#length += durationOf(frame)
     this.keep(this.#longest)

@@ -8,6 +8,7 @@ import { noop } from './noop.ts'
  * - `attempt` waits for the outcome of work.
  * - `callOut` calls a function whose outcome matters only if it fails.
  * - `shelter` wraps an object, so that calling its methods is a `callOut`.
+ * - `pushTo` is a `callOut` for sound, without garbage.
  *
  * One case is out of reach: a promise that the code creates and never returns.
  */
@@ -50,12 +51,20 @@ export function observe<T>(
  * rejection of a promise it returns; the promise itself is returned. `failed` is called once at most, and may itself
  * throw or reject: that error is dropped, because no one is left to receive it.
  */
-export function callOut<T>(work: () => T, failed: (error: unknown) => void): T | undefined {
+export function callOut<T>(work: () => T, failed: (error: unknown) => void): T | undefined
+/** The same for a function that takes an argument. For hot paths: a closure per call would be garbage. */
+export function callOut<T, Given>(
+  work: (given: Given) => T,
+  failed: (error: unknown) => void,
+  given: Given,
+): T | undefined
+export function callOut<T, Given>(
+  work: (given: Given | undefined) => T,
+  failed: (error: unknown) => void,
+  given?: Given,
+): T | undefined {
   try {
-    const value = work()
-    const then = thenOf(value)
-    if (then) follow(value as PromiseLike<unknown>, then, noop, (error) => report(failed, error))
-    return value
+    return watched(work(given), failed)
   } catch (error) {
     report(failed, error)
     return undefined
@@ -73,13 +82,7 @@ export function shelter<T extends object, Name extends keyof T & string>(
 ): Pick<T, Name> {
   const sheltered: Partial<Record<Name, unknown>> = {}
   for (const name of names) {
-    let reported = false
-    const failedOnce = (error: unknown): void => {
-      if (reported) return
-      reported = true
-      // Returned, so that `callOut` also sees it reject.
-      return failed(error)
-    }
+    const failedOnce = once(failed)
     const method = (...args: unknown[]): unknown =>
       callOut(() => Reflect.apply(thing[name] as Method, thing, args), failedOnce)
     sheltered[name] = method
@@ -87,8 +90,39 @@ export function shelter<T extends object, Name extends keyof T & string>(
   return sheltered as Pick<T, Name>
 }
 
+/** Like `callOut`, for `sink.push(value)`. It allocates nothing, because it runs for every frame of every call. */
+export function pushTo<T>(
+  sink: { push(value: T): unknown },
+  value: T,
+  failed: (error: unknown) => void,
+): void {
+  try {
+    watched(sink.push(value), failed)
+  } catch (error) {
+    report(failed, error)
+  }
+}
+
+/** Calls a function for the first error only. */
+export function once(failed: (error: unknown) => void): (error: unknown) => void {
+  let reported = false
+  return (error) => {
+    if (reported) return
+    reported = true
+    // Returned, so that `callOut` also sees it reject.
+    return failed(error)
+  }
+}
+
 type Method = (...args: unknown[]) => unknown
 type Then = PromiseLike<unknown>['then']
+
+/** Returns a result as it is. If it is a promise that rejects, `failed` is called. Throws what looking at it throws. */
+function watched<T>(value: T, failed: (error: unknown) => void): T {
+  const then = thenOf(value)
+  if (then) follow(value as PromiseLike<unknown>, then, noop, (error) => report(failed, error))
+  return value
+}
 
 function report(failed: (error: unknown) => void, error: unknown): void {
   if (failed !== noop) callOut(() => failed(error), noop)

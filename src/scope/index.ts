@@ -7,7 +7,7 @@ export { systemClock, type Clock, type Timer } from './clock.ts'
 export { Deadline } from './deadline.ts'
 export { describeError } from './describe-error.ts'
 export { didYouMean } from './did-you-mean.ts'
-export { callOut, shelter } from './edge.ts'
+export { callOut, once, pushTo, shelter } from './edge.ts'
 export type { ErrorCode } from './error-codes.ts'
 export {
   CancelledError,

@@ -41,6 +41,8 @@ export class SessionContext {
   pickups!: () => Pickups
   /** Gets what is heard, while somebody wants to know who answered. */
   tap: Tap | undefined
+  /** Telephone keys that the agent presses or pressed last, and until when their echo may be heard (KY3). */
+  echo: { readonly keys: string; until: number } | undefined
   /** Settles when nothing is waited for that may take longer than a hook: who answered, or a message that is left. */
   patience: Promise<unknown> | undefined
   /** The session machine: takes events that may end the session. Set by `Closing`. */

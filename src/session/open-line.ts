@@ -41,8 +41,7 @@ function dispatch(
   switch (event[0]) {
     case 'frame':
       context.recorder?.caller(event[1])
-      // Sound that arrives while closing is recorded, but not transcribed.
-      return closing.isClosing ? undefined : hearing.hear(event[1])
+      return hearing.hear(event[1])
     case 'marked':
       return speaking.marked(event[1], event[2], event[3])
     case 'dtmf':

@@ -1,9 +1,7 @@
-import { encodeSound, offer, type LineMessage, type PageMessage } from '../../src/lines/websocket/protocol.ts'
+import { offer, type LineMessage, type PageMessage } from '../../src/lines/websocket/protocol.ts'
 import { wsNetwork } from '../../src/link/index.ts'
 import type { Socket } from '../../src/scope/index.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
-
-const HEADER = encodeSound(0, new Int16Array(0)).byteLength
 
 export interface TypingPageOptions {
   readonly headers?: Readonly<Record<string, string>>
@@ -69,6 +67,7 @@ export class TypingPage {
       this.#marks.push(message)
       this.#answerMarks(this.#played)
     } else if (message.type === 'clear') this.#answerMarks(message.at)
+    else if (message.type === 'from') this.#played = message.at
     else if (message.type === 'ping') this.#send({ type: 'pong' })
     else if (message.type === 'bye') this.reason = message.reason
   }
@@ -84,9 +83,9 @@ export class TypingPage {
   }
 
   #play(data: Uint8Array): void {
-    const samples = (data.byteLength - HEADER) / 2
+    const samples = data.byteLength / 2
     this.received += (samples * 1000) / this.#rate
-    this.#played = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
+    this.#played += samples
     this.#send({ type: 'played', at: this.#played })
     this.#answerMarks(this.#played)
   }

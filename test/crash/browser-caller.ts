@@ -1,5 +1,5 @@
 import { wsNetwork } from '../../src/link/index.ts'
-import { offer, soundHeader, type LineMessage, type PageMessage } from '../../src/lines/websocket/protocol.ts'
+import { offer, type LineMessage, type PageMessage } from '../../src/lines/websocket/protocol.ts'
 import { systemClock, type Socket, type SocketEnd, type Timer } from '../../src/scope/index.ts'
 import { Outages, type Caller } from './caller.ts'
 
@@ -155,6 +155,7 @@ export class BrowserCaller implements Caller {
       this.#marks.push(message)
       this.#answerMarks(this.#played)
     } else if (message.type === 'clear') this.#clear(message.at)
+    else if (message.type === 'from') this.#arrived = message.at
     else if (message.type === 'ping') this.#send({ type: 'pong' })
     else if (message.type === 'bye') {
       if (!this.#leaving) this.end = `browser: ${message.reason}`
@@ -179,9 +180,8 @@ export class BrowserCaller implements Caller {
   }
 
   #hear(data: Uint8Array): void {
-    const samples = (data.byteLength - soundHeader) / 2
     const now = systemClock.now()
-    this.#arrived = new DataView(data.buffer, data.byteOffset).getFloat64(0, true) + samples
+    this.#arrived += data.byteLength / 2
     this.#outages.heard(now)
     if (this.#playsSince !== undefined) return
     this.#playsSince = now

@@ -69,6 +69,7 @@ export class HealthyPage {
       case 'bye':
         this.bye = message.reason
         return undefined
+      case 'from':
       case 'clear':
       case 'transcript':
         return undefined

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE, launchChromium, troubleOf } from '../browser/chromium.ts'
+import { subprotocol } from '../../src/lines/websocket/protocol.ts'
 import { LoopbackServer, OpenAIRealtimeServer } from '../../src/testing/servers/index.ts'
 import { compiled } from '../compiled.ts'
 import { Program } from '../program.ts'
@@ -55,7 +56,7 @@ describe('the session of the README', () => {
       const caller = await RawCaller.dial({
         port: Number(port),
         path: '/call',
-        headers: { 'sec-websocket-protocol': 'endwell.1', origin: `http://localhost:${port}` },
+        headers: { 'sec-websocket-protocol': subprotocol, origin: `http://localhost:${port}` },
       })
       const instructed = (): boolean =>
         JSON.stringify(vendor.open.at(-1)?.settings ?? {}).includes('Bright Dental')

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MS_PER_CHARACTER, scene, wordsFrom } from './fixture.ts'
 
 const WORDS = 'Bright Dental, good morning! How can I help you?'
@@ -39,6 +39,40 @@ describe('a page that rejoins', () => {
       await clock.elapse(WHOLE)
       expect(call.emitted).toEqual([`marked 1 ${WHOLE}`])
       expect(WORDS.endsWith(wordsFrom(next).slice(1))).toBe(true)
+    }))
+
+  it('[LN4] after a reload hears what is said next, also if it had heard everything before', () =>
+    scene(async ({ clock, call: calls, page: pages }) => {
+      const { page, call } = await calls()
+      call.say('Yes?', 1)
+      await clock.elapse(1_000)
+      const next = pages({ ticket: page.wire.ticket! })
+      next.wire.connect()
+      await clock.elapse(100)
+      call.say('Go on.', 2)
+      await clock.elapse(1_000)
+      expect([wordsFrom(page), wordsFrom(next)]).toEqual(['Yes?', 'Go on.'])
+      expect(call.emitted).toEqual(['marked 1 200', 'marked 2 300'])
+    }))
+
+  it('[LN4] hears what is said in another process, if the one that had its call is gone', () =>
+    scene(async ({ clock, calls, call: dial, wires, answered }) => {
+      const { page, call } = await dial()
+      call.say('Yes?', 1)
+      await clock.elapse(1_000)
+      wires.broken = true
+      wires.cut()
+      // As if the process had been killed: the page does not learn that its call is gone.
+      await call.context.scope.close()
+      const admit = calls.admit.bind(calls)
+      vi.spyOn(calls, 'admit').mockImplementation((request) => admit(request, true))
+      wires.broken = false
+      await clock.elapse(3_000)
+      const other = answered.at(-1)!
+      other.say('Go on.', 1)
+      await clock.elapse(1_000)
+      expect(wordsFrom(page)).toBe('Yes?Go on.')
+      expect(other.emitted).toEqual(['marked 1 300'])
     }))
 
   it('[LN4] does not hear what was cleared while it was away', () =>

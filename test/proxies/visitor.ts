@@ -1,4 +1,5 @@
 import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { subprotocol } from '../../src/lines/websocket/protocol.ts'
 import { Changes } from '../../src/testing/servers/changes.ts'
 import { TypingPage } from '../cli/typing-page.ts'
 import { DOMAIN } from './configurations.ts'
@@ -61,7 +62,7 @@ export class Visitor {
         upgrade: 'websocket',
         'sec-websocket-version': '13',
         'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-        'sec-websocket-protocol': 'endwell.1',
+        'sec-websocket-protocol': subprotocol,
         origin: PUBLIC_URL,
       },
     })

@@ -235,16 +235,16 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg, LineConnection
     this.send()
   }
 
-  protected receive(data: string | Uint8Array): void {
+  protected receive(data: string | Uint8Array, now: number): void {
     const message = typeof data === 'string' ? this.#options.far.carrier.read(data) : undefined
     switch (message?.type) {
       case undefined:
         return this.#countNonsense()
       case 'sound':
-        this.watchdog.lastSign = this.now()
+        this.watchdog.lastSign = now
         return this.#hear(message)
       case 'mark':
-        this.#emit(this.playout.returned(message.name, this.now()))
+        this.#emit(this.playout.returned(message.name, now))
         return this.send()
       case 'dtmf':
         return this.typed('dtmf', message.digit)

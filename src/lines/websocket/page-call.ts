@@ -17,7 +17,6 @@ import {
   closeCodes,
   decodeVoice,
   encodeSound,
-  frameLength,
   readPageMessage,
   version,
   type LineMessage,
@@ -52,6 +51,8 @@ export class PageCall extends BaseCall<Outgoing> {
   #base = 0
   /** Added to the ids of marks: the page has seen marks of another process, and remembers their ids. */
   readonly #markBase: number
+  /** Where the last sound that the peer was sent ends. Undefined before the first. */
+  #sentTo: number | undefined
   #transcript: PageTranscript | undefined
 
   constructor(options: PageCallOptions) {
@@ -63,7 +64,7 @@ export class PageCall extends BaseCall<Outgoing> {
     this.playout = new SendWindow({
       sampleRate: options.sampleRate,
       ahead: limits.ahead,
-      piece: frameLength,
+      piece: limits.piece,
       queued: shared.queued,
       marks: shared.marks,
     })
@@ -105,8 +106,8 @@ export class PageCall extends BaseCall<Outgoing> {
     sendMessage(peer, { type: 'ping' })
   }
 
-  protected receive(data: string | Uint8Array): void {
-    this.watchdog.lastSign = this.now()
+  protected receive(data: string | Uint8Array, now: number): void {
+    this.watchdog.lastSign = now
     if (typeof data !== 'string') return this.#hear(data)
     const message = readPageMessage(data)
     switch (message?.type) {
@@ -136,7 +137,7 @@ export class PageCall extends BaseCall<Outgoing> {
   }
 
   protected transmit(peer: Peer, outgoing: Outgoing): void {
-    if ('samples' in outgoing) return peer.send(encodeSound(outgoing.position + this.#base, outgoing.samples))
+    if ('samples' in outgoing) return this.#sendSound(peer, outgoing)
     const message: LineMessage =
       'clearTo' in outgoing
         ? { type: 'clear', at: outgoing.clearTo + this.#base }
@@ -158,6 +159,12 @@ export class PageCall extends BaseCall<Outgoing> {
     return new PageMisbehavedError(this.id, what)
   }
 
+  #sendSound(peer: Peer, { position, samples }: SoundPiece): void {
+    if (position !== this.#sentTo) sendMessage(peer, { type: 'from', at: position + this.#base })
+    this.#sentTo = position + samples.length
+    peer.send(encodeSound(samples))
+  }
+
   #hear(bytes: Uint8Array): void {
     if (bytes.length % 2 === 1) return this.misbehaved('its sound is not PCM16')
     const { sampleRate } = this.#options
@@ -177,6 +184,7 @@ export class PageCall extends BaseCall<Outgoing> {
     const at = known
       ? this.playout.resume(played - this.#base, buffered - this.#base)
       : this.playout.restart()
+    this.#sentTo = undefined
     if (at + this.#base > 0) sendMessage(this.peer, { type: 'clear', at: at + this.#base })
     this.#transcript?.joined()
     return this.#setAudible(sound)

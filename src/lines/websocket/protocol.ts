@@ -2,10 +2,11 @@
  * The messages between a page and a line over one WebSocket. Both sides import this file, so it imports nothing.
  *
  *   page                                                    line
- *    │── upgrade, offering `endwell.1` and a credential ─────▶│  `token.…`, or `rejoin.CALL.KEY.GENERATION`
+ *    │── upgrade, offering `endwell.2` and a credential ─────▶│  `token.…`, or `rejoin.CALL.KEY.GENERATION`
  *    │◀──── hello { call, key, generation, sampleRate, … } ───│
  *    │── ready { generation, sound, played?, buffered? } ────▶│  confirms the generation; from now on sound is sent
- *    │◀──────────────────── sound: position and PCM16 … ──────│  only a little ahead of what was played
+ *    │◀───────────────────────────── from { at } ─────────────│  where the sound that follows begins
+ *    │◀────────────────────────────── sound: PCM16 … ─────────│  only a little ahead of what was played
  *    │◀──────────────────────────────── mark { id, at } ──────│
  *    │── played { at } … ────────────────────────────────────▶│  a few times per second, while sound plays
  *    │── marked { id, heard } ───────────────────────────────▶│
@@ -20,16 +21,14 @@
  * sides, also after a clear and in a page that has rejoined: a mark is a position, sound before the position of the last
  * clear is late and is dropped, and a page that rejoins reports how far it has played.
  *
- * Control messages are JSON text; sound is binary PCM16, little-endian. Sound to the page starts with its position.
+ * Control messages are JSON text; sound is binary PCM16, little-endian. On one connection, sound to the page begins where
+ * the sound before it ended. If it does not, and before the first sound, a `from` says where.
  */
 
-export const version = 1
+export const version = 2
 
 /** The WebSocket subprotocol that a page offers and the line chooses. A credential is offered beside it, never chosen. */
 export const subprotocol = `endwell.${version}`
-
-/** Milliseconds of sound per message. */
-export const frameLength = 20
 
 /** From the line to the page. */
 export type LineMessage =
@@ -49,6 +48,8 @@ export type LineMessage =
     }
   /** Asks for `marked` when everything before `at` has been heard or thrown away. A mark can come twice. */
   | { readonly type: 'mark'; readonly id: number; readonly at: number }
+  /** The sound that follows begins at this position. */
+  | { readonly type: 'from'; readonly at: number }
   /** Throws away sound before `at`, also if it has not arrived yet. */
   | { readonly type: 'clear'; readonly at: number }
   | TranscriptMessage
@@ -146,17 +147,10 @@ export function readOffer(protocols: readonly string[]): {
   return { known }
 }
 
-/** Bytes before the samples: the position as a double, which never runs out and keeps the samples aligned. */
-export const soundHeader = 8
-
-/** Encodes sound to the page. */
-export function encodeSound(position: number, samples: Int16Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(soundHeader + samples.length * 2)
-  new DataView(bytes.buffer).setFloat64(0, position, true)
-  const body = new Int16Array(bytes.buffer, soundHeader)
-  body.set(samples)
-  swap(body)
-  return bytes
+/** Encodes sound to the page. The bytes share the memory of the samples. */
+export function encodeSound(samples: Int16Array): Uint8Array {
+  const { buffer, byteOffset, byteLength } = littleEndian ? samples : swapped(samples.slice())
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /**
@@ -168,18 +162,17 @@ export function decodeVoice<Memory extends ArrayBufferLike>(
 ): Int16Array<Memory | ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = bytes
   const own = byteOffset % 2 === 0 && 2 * byteLength >= buffer.byteLength ? bytes : new Uint8Array(bytes)
-  const samples = new Int16Array(own.buffer, own.byteOffset, byteLength >> 1)
-  swap(samples)
-  return samples
+  return swapped(new Int16Array(own.buffer, own.byteOffset, byteLength >> 1))
 }
 
 /** Typed arrays have the byte order of the machine, which nearly everywhere is the order of the wire. */
 const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
-/** Swaps the bytes of all samples, on machines with the other byte order. */
-function swap(samples: Int16Array): void {
-  if (littleEndian) return
+/** Swaps the bytes of all samples in place, on machines with the other byte order. */
+function swapped<Samples extends Int16Array>(samples: Samples): Samples {
+  if (littleEndian) return samples
   for (let i = 0; i < samples.length; i++) samples[i] = (samples[i]! << 8) | ((samples[i]! >> 8) & 0xff)
+  return samples
 }
 
 /** Reads a message of a page. Undefined if this version does not know it. Pages are not trusted. */

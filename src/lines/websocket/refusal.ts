@@ -1,12 +1,13 @@
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../../scope/index.ts'
 import { refuse } from '../refuse.ts'
+import { subprotocol } from './protocol.ts'
 
 /** Why a call was refused, with its HTTP status. */
 const refusals = {
   NOT_A_CALL: [
     400,
-    'this address accepts WebSockets that offer the subprotocol endwell.1: use endwell/client',
+    `this address accepts WebSockets that offer the subprotocol ${subprotocol}: use endwell/client`,
   ],
   TOKEN_MISSING: [401, 'a token is required: make one on your server with calls.token()'],
   TOKEN_INVALID: [401, "the token was not signed with this server's secret"],

@@ -29,7 +29,7 @@ export class CallerTurn {
   }
 
   push(frame: AudioFrame): void {
-    this.#memory.add(frame)
+    this.#memory.push(frame)
   }
 
   commit(): void {

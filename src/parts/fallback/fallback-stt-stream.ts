@@ -82,7 +82,7 @@ export class FallbackSttStream implements SttStream {
 
   push(frame: AudioFrame): void {
     if (this.#detached || this.#failed) return
-    this.#memory.add(frame)
+    this.#memory.push(frame)
     this.#listener?.stream?.push(frame)
   }
 

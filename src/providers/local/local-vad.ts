@@ -43,8 +43,7 @@ export class LocalVad implements Vad {
     const detector = new SpeechDetector(format.sampleRate, this.#options)
     return {
       push: ({ samples }) => {
-        if (scope.state === 'closed') return
-        for (const { what, ago } of detector.push(samples)) events[what](ago)
+        for (const { what, ago } of detector.push(samples)) if (scope.state !== 'closed') events[what](ago)
       },
     }
   }

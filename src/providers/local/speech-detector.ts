@@ -50,8 +50,9 @@ export class SpeechDetector {
   #energy = 0
   #filled = 0
   #speaking = false
-  /** Whether each of the last blocks before speech was loud, newest last, and how many were. */
-  readonly #recent: boolean[] = []
+  /** Which of the last blocks before speech were loud, as a ring buffer of ones and zeros, and how many were. */
+  readonly #recent: Uint8Array
+  #heard = 0
   #loud = 0
   /** Blocks since the last loud one. */
   #quiet = 0
@@ -63,6 +64,7 @@ export class SpeechDetector {
     this.#hangover = Math.max(1, Math.round(hangover / BLOCK))
     this.#size = (sampleRate * BLOCK) / 1000
     this.#highPass = new HighPass(sampleRate)
+    this.#recent = new Uint8Array(Math.ceil(this.#minSpeech * 1.5))
   }
 
   get speaking(): boolean {
@@ -101,15 +103,17 @@ export class SpeechDetector {
 
   #starts(loud: boolean): SpeechChange | undefined {
     const recent = this.#recent
-    if (recent.length >= this.#minSpeech * 1.5 && recent.shift()) this.#loud--
-    recent.push(loud)
-    if (loud) this.#loud++
+    const place = this.#heard++ % recent.length
+    this.#loud += Number(loud) - recent[place]!
+    recent[place] = Number(loud)
     if (this.#loud < this.#minSpeech) return undefined
-    const ago = (recent.length - recent.indexOf(true)) * BLOCK
+    // Blocks since the first loud one.
+    let since = recent.length
+    while (recent[(place + recent.length + 1 - since) % recent.length] === 0) since--
     this.#speaking = true
-    recent.length = 0
+    recent.fill(0)
     this.#loud = 0
-    return { what: 'started', ago }
+    return { what: 'started', ago: since * BLOCK }
   }
 
   #stops(): SpeechChange | undefined {

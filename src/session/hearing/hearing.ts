@@ -1,12 +1,10 @@
 import {
-  Resampler,
   durationOf,
   keyIn,
   nearestFormat,
   silence,
   type AudioFormat,
   type AudioFrame,
-  type SampleRate,
 } from '../../audio/index.ts'
 import {
   SoundMemory,
@@ -19,15 +17,15 @@ import {
   type SttStream,
   type TurnJudge,
   type VadEvents,
-  type VadStream,
 } from '../../parts/index.ts'
-import { MachineShell, shelter, type Untimed } from '../../scope/index.ts'
+import { MachineShell, pushTo, shelter, type Untimed } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { Answering } from '../answering/answering.ts'
 import { failures, type CloseReason } from '../closing/close-reason.ts'
 import type { EventSink, SessionContext } from '../context.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
+import { inOrder, newEar, type Ear } from './ears.ts'
 import type { PendingWords, TurnCommand, TurnEvent } from './turn-events.ts'
 import { Filtering } from './filtering.ts'
 import { TurnMachine } from './turn-machine.ts'
@@ -45,13 +43,6 @@ const sttShape: Shape<SttEvents> = {
 }
 const vadShape: Shape<VadEvents> = { started: ['ms'], stopped: ['ms'], failed: ['error'] }
 
-/** Models with the same input rate share an ear: resampling is the largest CPU cost of a phone call. */
-interface Ear {
-  readonly rate: SampleRate
-  readonly resampler: Resampler | undefined
-  readonly streams: readonly Pick<VadStream, 'push'>[]
-}
-
 /**
  * The first station: turns what the caller says, types and presses into turns.
  *
@@ -67,14 +58,17 @@ export class Hearing implements EventSink<TurnEvent> {
   readonly #speaking: Speaking
   readonly #machine: TurnMachine
   readonly #turns: MachineShell<TurnEvent, TurnCommand>
-  #stt: SttStream | undefined
-  #vad: VadStream | undefined
+  #stt: Omit<SttStream, 'push'> | undefined
   #judge: TurnJudge | undefined
   #filtering: Filtering | undefined
   /** The sound of the turn so far, for a turn detector that hears. */
   #turnSound: SoundMemory | undefined
+  /** The models that are open. */
+  readonly #models: Ear[] = []
   /** Empty until the session is live. */
   #ears: readonly Ear[] = []
+  /** Whether the session is closing: sound that still arrives is not transcribed. */
+  #hasStopped = false
   /** Whether the caller is on hold or with somebody else: the models hear silence, and keys and texts are ignored. */
   #isOff = false
   /** Ends the wait for the user's last words, while a close waits for them. */
@@ -115,19 +109,19 @@ export class Hearing implements EventSink<TurnEvent> {
       const events = inlet('stt', sttShape, (event) => this.#heard('stt', event), failed('stt'))
       const methods = ['push', 'flush', 'configure', 'detach'] as const
       if (!stt) return
-      const setup = { format: formatOf(stt.hears), keyTerms: agent.keyTerms }
+      const format = formatOf(stt.hears)
+      const setup = { format, keyTerms: agent.keyTerms }
       const open = await opened('stt', stt.open(counting(part, stt), events, setup), methods)
-      this.#stt = shelter(open, methods, failed('stt'))
+      this.#stt = shelter(open, ['flush', 'configure', 'detach'], failed('stt'))
+      this.#models.push(newEar(open, format.sampleRate, failed('stt')))
     }
     const detector = async (): Promise<void> => {
       const events = inlet('vad', vadShape, (event) => this.#heard('vad', event), failed('vad'))
       if (!vad) return
-      const open = await opened(
-        'vad',
-        vad.open(counting(part, vad), events, { format: formatOf(vad.hears) }),
-        ['push'],
-      )
-      this.#vad = shelter(open, ['push'], failed('vad'))
+      const format = formatOf(vad.hears)
+      const open = await opened('vad', vad.open(counting(part, vad), events, { format }), ['push'])
+      // First: it notices that the caller speaks before the STT has words.
+      this.#models.unshift(newEar(open, format.sampleRate, failed('vad')))
     }
     const judge = async (): Promise<void> => {
       if (!turnDetector) return
@@ -162,19 +156,21 @@ export class Hearing implements EventSink<TurnEvent> {
 
   /** The caller's sound. */
   hear(frame: AudioFrame): void {
-    const { echoedKeys } = this.#speaking
+    if (this.#hasStopped) return
+    const { tap, echo } = this.#context
     // Silence instead of nothing: a connection without sound would end, and the models must notice the end of a speech.
     const sound = this.#isOff ? silence(durationOf(frame), frame.sampleRate) : frame
-    const heard = echoedKeys === undefined ? sound : withoutKeys(sound, echoedKeys)
-    this.#context.tap?.hear(heard)
+    const heard = echo && this.#context.now < echo.until ? withoutKeys(sound, echo.keys) : sound
+    tap?.hear(heard)
     if (this.#filtering) this.#filtering.push(heard)
     else this.#listen(heard)
   }
 
   #listen(frame: AudioFrame): void {
-    for (const { rate, resampler, streams } of this.#ears) {
-      const heard = resampler ? { samples: resampler.push(frame.samples), sampleRate: rate } : frame
-      for (const stream of streams) stream.push(heard)
+    let heard = frame
+    for (const { stream, rate, resampler, failed } of this.#ears) {
+      if (resampler) heard = { samples: resampler.push(frame.samples), sampleRate: rate }
+      pushTo(stream, heard, failed)
     }
   }
 
@@ -282,28 +278,18 @@ export class Hearing implements EventSink<TurnEvent> {
     this.#turns.handle({ type: 'live' })
   }
 
-  #openEars(): Ear[] {
+  #openEars(): readonly Ear[] {
     const { hears, models } = this.#context.settings
-    const { sampleRate } = hears
     const { ear } = this.#answering
     const detector = models.realtime ? undefined : models.turnDetector?.hears
-    const memory = new SoundMemory(limits.turnSound)
-    if (detector) this.#turnSound = memory
-    const rateOf = (offered: readonly AudioFormat[]): SampleRate => nearestFormat(hears, offered).sampleRate
-    const listeners = [
-      ...(this.#vad && models.vad ? [{ stream: this.#vad, rate: rateOf(models.vad.hears) }] : []),
-      ...(this.#stt && models.stt ? [{ stream: this.#stt, rate: rateOf(models.stt.hears) }] : []),
-      ...(detector
-        ? [{ stream: { push: (frame: AudioFrame) => memory.add(frame) }, rate: rateOf(detector) }]
-        : []),
-      ...(ear ? [{ stream: ear, rate: ear.rate }] : []),
-    ]
-    const rates = new Set(listeners.map(({ rate }) => rate))
-    return Array.from(rates, (rate) => ({
-      rate,
-      resampler: rate === sampleRate ? undefined : new Resampler({ from: sampleRate, to: rate }),
-      streams: listeners.filter((listener) => listener.rate === rate).map(({ stream }) => stream),
-    }))
+    const ears = [...this.#models]
+    const failed = (error: unknown): void => this.#context.failed('hearing', error)
+    if (detector) {
+      this.#turnSound = new SoundMemory(limits.turnSound)
+      ears.push(newEar(this.#turnSound, nearestFormat(hears, detector).sampleRate, failed))
+    }
+    if (ear) ears.push(newEar(ear, ear.rate, failed))
+    return inOrder(ears, hears.sampleRate)
   }
 
   /** The caller is on hold, or with somebody else: hears nothing, takes no turns, and nobody counts as idle (HD1). */
@@ -351,6 +337,7 @@ export class Hearing implements EventSink<TurnEvent> {
   stop(reason: CloseReason, closeTimeout: number): void {
     const { scope, settings, now } = this.#context
     const { speaking } = this.#machine.pendingWords
+    this.#hasStopped = true
     this.#context.takesTurns = false
     this.#turns.handle({ type: 'ending' })
     this.#filtering?.bypass()

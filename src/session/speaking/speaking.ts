@@ -40,8 +40,6 @@ export class Speaking {
   /** Undefined if the session has no sounds. */
   #ambience: Ambience | undefined
   #voice!: DeliveryVoice
-  /** Telephone keys that are being pressed or were pressed last, and until when their echo may be heard. */
-  #echo: { readonly keys: string; until: number } | undefined
 
   constructor(context: SessionContext) {
     const { settings, scope } = context
@@ -151,11 +149,6 @@ export class Speaking {
     return pressOutcome(await speech.waitForPlayout())
   }
 
-  /** The telephone keys whose echo may be heard now (KY3). */
-  get echoedKeys(): string | undefined {
-    return this.#echo && this.#context.now < this.#echo.until ? this.#echo.keys : undefined
-  }
-
   /** Silences the current speech because the caller may be interrupting. It can be resumed (SP9). */
   pause(): void {
     this.#shell.handle({ type: 'pause' })
@@ -233,7 +226,7 @@ export class Speaking {
   // ── commands of the playout machine ──
 
   #carryOut(command: Exclude<PlayoutCommand, { type: 'set-timer' | 'clear-timer' }>): void {
-    const { now } = this.#context
+    const { now, echo } = this.#context
     const { id } = command
     const delivery = this.#deliveries.get(id)
     // A listener called by an earlier command may have ended the speech.
@@ -258,7 +251,7 @@ export class Speaking {
       case 'end':
         this.#deliveries.delete(id)
         if (delivery.timing?.mark !== undefined) this.#estimateLatency(delivery, delivery.timing)
-        if (this.#echo && delivery.keys !== undefined) this.#echo.until = now + ECHO
+        if (echo && delivery.keys !== undefined) echo.until = now + ECHO
         delivery.end(command.how, command.confirmed)
         // The turn machine does not know about speeches that were never audible, or that another one has replaced.
         if (this.#audible === delivery) {
@@ -285,7 +278,7 @@ export class Speaking {
       const pause = this.#context.burst.next(task.sleep)
       if (pause) await pause
       const { keys } = delivery
-      if (keys !== undefined) this.#echo = { keys, until: Infinity }
+      if (keys !== undefined) this.#context.echo = { keys, until: Infinity }
       if (keys !== undefined && this.#context.line?.press) await this.#pressOnLine(delivery, keys, task)
       else
         for await (const frame of delivery.sound(task)) {

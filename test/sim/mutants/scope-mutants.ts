@@ -149,7 +149,7 @@ export const scopeMutants: readonly Mutant[] = [
   {
     name: 'an async callback that rejects ends the process',
     file: 'scope/edge.ts',
-    find: '    if (then) follow(value as PromiseLike<unknown>, then, noop, (error) => report(failed, error))\n',
+    find: '  if (then) follow(value as PromiseLike<unknown>, then, noop, (error) => report(failed, error))\n',
     replace: '',
   },
   {

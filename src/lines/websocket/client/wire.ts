@@ -3,7 +3,6 @@ import {
   decodeVoice,
   isRefusal,
   offer,
-  soundHeader,
   version,
   type ByeReason,
   type LineMessage,
@@ -90,6 +89,8 @@ export class Wire {
   /** Whether the line said hello on this socket and was not answered yet. */
   #greeted = false
   #alive = false
+  /** Where the next sound of this socket begins. */
+  #position = 0
   #attempt: () => void = noop
   #watch: () => void = noop
   #giveUp: () => void = noop
@@ -161,7 +162,9 @@ export class Wire {
   #message(data: string | ArrayBuffer): void {
     this.#alive = true
     if (typeof data !== 'string') {
-      const { position, samples } = decodeSound(data)
+      const samples = decodeVoice(new Uint8Array(data))
+      const position = this.#position
+      this.#position += samples.length
       return this.#events.sound(position, samples)
     }
     const message = readMessage(data)
@@ -170,6 +173,9 @@ export class Wire {
         return this.#hello(message)
       case 'mark':
         return this.#events.mark(message.id, message.at)
+      case 'from':
+        this.#position = message.at
+        return undefined
       case 'clear':
         return this.#events.clear(message.at)
       case 'transcript':
@@ -271,12 +277,6 @@ function readMessage(json: string): LineMessage | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Decodes sound of the line. */
-export function decodeSound(bytes: ArrayBuffer): { position: number; samples: Int16Array<ArrayBuffer> } {
-  const position = new DataView(bytes).getFloat64(0, true)
-  return { position, samples: decodeVoice(new Uint8Array(bytes, soundHeader)) }
 }
 
 /** Samples as little-endian PCM16. */

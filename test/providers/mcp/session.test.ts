@@ -85,6 +85,8 @@ describe('a session with the tools of a server process', () => {
     const { session } = aRealCall([mcpTools(witness.server('dies-at-once'))], [])
     await expect(session.start()).rejects.toMatchObject({ code: 'MCP_START_FAILED' })
     const report = await session.close()
+    // The start may fail before this process has read what the server reported.
+    await witness.events.waitFor('disconnected')
     expectClosed(report, witness)
     expect(report).toMatchObject({ reason: 'start-failed', error: { code: 'MCP_START_FAILED' } })
   })

@@ -8,8 +8,8 @@ const FIRST_DELAY = 250
 const LONGEST_DELAY = 30_000
 
 /**
- * Listens to notifications on a connection of its own, from the first listener on. Connects again after the connection was
- * lost, and then wakes all listeners, because notifications may have been missed.
+ * Listens to notifications on a connection of its own, from the first listener on, and connects again when it is lost.
+ * Wakes all listeners each time it begins to listen, because it has missed what was sent before.
  */
 export class Listener {
   readonly #channel: string
@@ -54,9 +54,8 @@ export class Listener {
   async #listen(client: pg.Client): Promise<void> {
     await client.connect()
     await client.query(`listen ${this.#channel}`)
-    const missed = this.#failures > 0
     this.#failures = 0
-    if (!missed || this.#closed) return
+    if (this.#closed) return
     this.#listeners.notify('orders')
     this.#listeners.notify('work')
   }

@@ -8,6 +8,8 @@ export interface Bench {
   /** The rows. The first one is endwell. */
   readonly contestants: Readonly<Record<string, Contestant>>
   readonly marks: readonly Mark[]
+  /** Measures all contestants at the same time, so that the machine is as busy and as fast for each. They must leave it idle time. */
+  readonly atOnce?: boolean
   /** Prints one table per pair, with a line per figure and the ratio, instead of one table with a line per contestant. */
   readonly pairs?: readonly Pair[]
   /** Why a contestant has no such figure, by contestant and figure. */

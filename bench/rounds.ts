@@ -17,7 +17,7 @@ export type Samples = Readonly<Record<string, readonly Sample[]>>
 export type Medians = Readonly<Record<string, Sample>>
 
 /**
- * Takes one sample of every contestant per round.
+ * Takes one sample of every contestant per round, one after another or at the same time.
  *
  * Each sample has its own process: in a shared one, the garbage, the loaded modules and the JIT's assumptions of one
  * contestant would change the figures of the next, above all its heap. The order rotates by one per round, so that other
@@ -36,10 +36,19 @@ export async function runRounds(
   try {
     if (bench.packages !== undefined) await addPackages(built, bench.packages)
     for (let round = 0; round < rounds; round++) {
-      for (const contestant of rotated(contestants, round)) {
-        progress(`round ${round + 1} of ${rounds}: ${contestant}`)
+      const measure = async (contestant: string): Promise<void> => {
         const order: Order = { bench: name, contestant, extras }
         samples.get(contestant)!.push(await runApart<Sample>(join(built, 'bench', 'child.js'), order))
+      }
+      const where = `round ${round + 1} of ${rounds}`
+      if (bench.atOnce) {
+        progress(where)
+        await Promise.all(contestants.map(measure))
+        continue
+      }
+      for (const contestant of rotated(contestants, round)) {
+        progress(`${where}: ${contestant}`)
+        await measure(contestant)
       }
     }
   } finally {

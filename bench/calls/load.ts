@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
+import { blockPool } from '../../src/audio/index.ts'
 import type { Sample } from '../bench.ts'
 import { profiled } from '../profile.ts'
 import { cpuPerCall, during, loopDelay } from '../talking.ts'
@@ -16,6 +17,8 @@ export interface Server {
 }
 
 const calls = 100
+/** Milliseconds of talk before anything is measured. */
+const WARM_UP = 20_000
 
 /** Measures a server with a hundred concurrent calls. `profiles`: also where its CPU time goes. */
 export async function sample(far: Far, serve: () => Promise<Server>, profiles = false): Promise<Sample> {
@@ -30,22 +33,23 @@ export async function sample(far: Far, serve: () => Promise<Server>, profiles = 
     return answer
   }
   const call = (): Promise<CallersAnswer> => ask({ type: 'call', url: server.url, calls, far })
+  const hangUp = async (): Promise<void> => {
+    await ask({ type: 'hang-up' })
+    await during(500)
+  }
   try {
-    // Warm up twice: memory that the JIT and the platform's pools keep does not belong to a call.
-    for (let n = 0; n < 2; n++) {
-      await call()
-      await during(2_000)
-      await ask({ type: 'hang-up' })
-      await during(500)
-    }
+    // In calls that have lasted for a while: first the JIT compiles what a reply needs, which most calls do a few times only.
+    await call()
+    await during(WARM_UP)
+    const cpu = await cpuPerCall({ calls, count: () => ask({ type: 'count' }), stretches: 9, minShare: 0.9 })
+    const figures = { cpu, delay: await loopDelay(4_000), ...(profiles ? await partsOf(cpu) : {}) }
+    await hangUp()
+    // Not before: a full collection discards optimized code whose objects are dead, and it would be compiled again.
     const before = { ...memory(), resources: resources() }
     await call()
     await during(3_000)
-    const cpu = await cpuPerCall({ calls, count: () => ask({ type: 'count' }), stretches: 9, minShare: 0.9 })
-    const figures = { cpu, delay: await loopDelay(4_000), ...(profiles ? await partsOf(cpu) : {}) }
     const talking = memory()
-    await ask({ type: 'hang-up' })
-    await during(500)
+    await hangUp()
     const after = memory()
     return {
       ...figures,
@@ -76,12 +80,12 @@ async function partsOf(cpu: number): Promise<Sample> {
   return Object.fromEntries(Object.entries(shares).map(([part, share]) => [part, share * cpu]))
 }
 
-/** Bytes in use, and bytes of audio buffers, which are outside the heap. */
+/** Bytes in use, and bytes of audio buffers, which are outside the heap. Blocks that no call uses are neither. */
 function memory(): { memory: number; buffers: number } {
   globalThis.gc!()
   globalThis.gc!()
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
-  return { memory: heapUsed + external - arrayBuffers, buffers: arrayBuffers }
+  return { memory: heapUsed + external - arrayBuffers, buffers: arrayBuffers - blockPool.unused }
 }
 
 /** KB per call. */

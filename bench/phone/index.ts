@@ -24,6 +24,7 @@ export const phone: Bench = {
     endwell: { load: () => import('./endwell.ts') },
     ws: { package: 'ws', load: () => import('./bare-ws.ts') },
   },
+  atOnce: true,
   marks: [
     { figure: 'cpu', against: 'ws', timesAsMuch: 1.5 },
     { figure: 'memory', atMost: 60 },

@@ -1,4 +1,5 @@
 export { BeepDetector, type HeardTone } from './beep-detector.ts'
+export { blockPool } from './block-pool.ts'
 export { AudioError, type AudioErrorCode } from './errors.ts'
 export { aLaw, muLaw, nearestFormat, pcm, sameFormat, type AudioFormat, type Encoding } from './format.ts'
 export {

@@ -8,7 +8,15 @@ const PER_MS = RATE / 1000
 const seconds = (count: number) => ({ samples: new Int16Array(count * RATE).fill(1) })
 
 const newWindow = (options: Partial<SendWindowOptions> = {}): SendWindow =>
-  new SendWindow({ sampleRate: RATE, ahead: AHEAD, piece: 20, queued: 600_000, marks: 1_000, ...options })
+  new SendWindow({
+    samples: Int16Array,
+    sampleRate: RATE,
+    ahead: AHEAD,
+    piece: 20,
+    queued: 600_000,
+    marks: 1_000,
+    ...options,
+  })
 
 /** Sends everything that is due. Returns the position that it reaches. */
 function send(window: SendWindow): number {
@@ -26,6 +34,26 @@ describe('a send window', () => {
     window.confirm(RATE)
     expect(send(window)).toBe(RATE + AHEAD * PER_MS)
     expect(window.unheard).toBe(4_000)
+  })
+
+  it('sends no more until as much is missing as it refills at once', () => {
+    const window = newWindow({ refill: 400 })
+    window.play(seconds(5), 0)
+    expect(send(window)).toBe(AHEAD * PER_MS)
+    window.confirm(399 * PER_MS)
+    expect(send(window)).toBe(AHEAD * PER_MS)
+    window.confirm(400 * PER_MS)
+    expect(send(window)).toBe((AHEAD + 400) * PER_MS)
+    window.confirm(5 * RATE)
+    expect(send(window)).toBe((AHEAD + 400) * PER_MS + AHEAD * PER_MS)
+  })
+
+  it('sends sound that comes late at once, although it refills', () => {
+    const window = newWindow({ refill: 400 })
+    for (let ms = 20; ms <= 400; ms += 20) {
+      window.play({ samples: new Int16Array(20 * PER_MS) }, 0)
+      expect(send(window)).toBe(ms * PER_MS)
+    }
   })
 
   it('sends all queued samples once and in order, however they were cut', () => {

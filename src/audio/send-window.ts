@@ -1,9 +1,13 @@
 import { samplesIn, type SampleRate } from './frame.ts'
+import { SampleQueue, type SampleType } from './sample-queue.ts'
 
-export interface SendWindowOptions {
+export interface SendWindowOptions<Samples = Int16Array> {
+  readonly samples: SampleType<Samples>
   readonly sampleRate: SampleRate
   /** Milliseconds of sound to send ahead of what the listener has played. */
   readonly ahead: number
+  /** Milliseconds of it that must be missing before more is sent: the more, the fewer system calls. Default: 0. */
+  readonly refill?: number
   /** Milliseconds of sound in one piece. */
   readonly piece: number
   /** Milliseconds of sound that may be queued; `play` refuses more. */
@@ -15,6 +19,7 @@ export interface SendWindowOptions {
 /** A piece of sound to send. */
 export interface SoundPiece<Samples = Int16Array> {
   readonly position: number
+  /** Valid until the window is used again: encode or copy them at once. */
   readonly samples: Samples
 }
 
@@ -62,14 +67,15 @@ interface PendingMark extends SoundMark {
 export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   readonly #rate: SampleRate
   readonly #ahead: number
+  readonly #refill: number
   readonly #piece: number
   readonly #queued: number
   readonly #mostMarks: number
-  #pieces: SoundPiece<Samples>[] = []
-  /** Index of the piece that holds position `sent`, or of an earlier one. */
-  #cursor = 0
-  #end = 0
+  /** From `from` to `end`. */
+  readonly #sound: SampleQueue<Samples>
   #sent = 0
+  /** Whether sound is sent until the listener has as much as it should have. */
+  #isFilling = true
   #played = 0
   #from = 0
   /** Stretches that were thrown away. */
@@ -81,9 +87,11 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   /** Where a listener that makes no sound is assumed to be, and since when. */
   #assumed: { readonly at: number; readonly since: number } | undefined
 
-  constructor({ sampleRate, ahead, piece, queued, marks }: SendWindowOptions) {
+  constructor({ samples, sampleRate, ahead, refill = 0, piece, queued, marks }: SendWindowOptions<Samples>) {
+    this.#sound = new SampleQueue(samples)
     this.#rate = sampleRate
     this.#ahead = samplesIn(ahead, sampleRate)
+    this.#refill = samplesIn(refill, sampleRate)
     this.#piece = samplesIn(piece, sampleRate)
     this.#queued = samplesIn(queued, sampleRate)
     this.#mostMarks = marks
@@ -121,8 +129,7 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   play({ samples }: { readonly samples: Samples }, now: number): boolean {
     if (this.#assumed) this.#assume(this.#assumed, now)
     if (this.#end - this.#from + samples.length > this.#queued) return false
-    if (samples.length > 0) this.#pieces.push({ position: this.#end, samples })
-    this.#end += samples.length
+    this.#sound.add(samples)
     return true
   }
 
@@ -136,7 +143,12 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
 
   /** Returns what to send next: a mark, or sound if the listener should have more by now. */
   next(): SoundMark | SoundPiece<Samples> | undefined {
-    return this.nextMark() ?? this.nextSound(this.#from + this.#ahead)
+    const mark = this.nextMark()
+    if (mark) return mark
+    const missing = this.#from + this.#ahead - this.#sent
+    if (missing <= 0) this.#isFilling = false
+    else if (missing >= this.#refill) this.#isFilling = true
+    return this.#isFilling ? this.nextSound(Infinity) : undefined
   }
 
   /** Returns the next mark to send. A mark carries its position, so it may overtake its sound. */
@@ -149,14 +161,10 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   /** Returns the next piece of sound to send, unless it starts beyond the limit. */
   nextSound(limit: number): SoundPiece<Samples> | undefined {
     if (this.#assumed || this.#sent >= Math.min(this.#end, limit)) return undefined
-    while (this.#endOf(this.#cursor) <= this.#sent) this.#cursor++
-    const holder = this.#pieces[this.#cursor]!
     const position = this.#sent
     // A piece ends at the next mark, for listeners that need each mark at its place in the stream.
-    const end = Math.min(position + this.#piece, this.#unsentMark?.at ?? Infinity)
-    const samples = holder.samples.subarray(position - holder.position, end - holder.position) as Samples
-    this.#sent += samples.length
-    return { position, samples }
+    this.#sent = Math.min(position + this.#piece, this.#end, this.#unsentMark?.at ?? Infinity)
+    return { position, samples: this.#sound.read(position, this.#sent) }
   }
 
   /** Counts every mark that is due as sent. Returns the order of the last one, for `settle`. */
@@ -215,10 +223,7 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   release(position: number): void {
     if (position <= this.#from) return
     this.#from = position
-    let count = 0
-    while (count < this.#pieces.length && this.#endOf(count) <= position) count++
-    if (count > 0) this.#pieces.splice(0, count)
-    this.#cursor = Math.max(0, this.#cursor - count)
+    this.#sound.dropBefore(position)
     this.#forgetSkipped()
   }
 
@@ -261,7 +266,6 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
 
   #rewind(position: number): void {
     this.#sent = position
-    this.#cursor = 0
     this.#lastSentMark = 0
   }
 
@@ -272,9 +276,9 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
     return this.#marks.find(({ order }) => order > this.#lastSentMark)
   }
 
-  #endOf(index: number): number {
-    const { position, samples } = this.#pieces[index]!
-    return position + samples.length
+  /** The position behind everything that was queued. */
+  get #end(): number {
+    return this.#sound.end
   }
 
   #forgetSkipped(): void {

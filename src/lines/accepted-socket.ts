@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer, type RawData } from 'ws'
+import { blockPool } from '../audio/index.ts'
 import { wsNetwork } from '../link/index.ts'
 import type { Logger } from '../parts/index.ts'
 import { noop, origin, type Live } from '../scope/index.ts'
@@ -77,15 +78,7 @@ class AcceptedSocket implements Peer, Live {
     this.#uncork = tcp.uncork.bind(tcp)
     this.#logger = logger
     wsNetwork.sockets.add(this)
-    ws.on('message', (data: RawData, isBinary: boolean) => {
-      // Messages that arrived together with the one that made us abort.
-      if (this.#aborted) return
-      try {
-        this.owner.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
-      } catch (error) {
-        this.#fail(error)
-      }
-    })
+    ws.on('message', this.#message.bind(this))
     ws.on('ping', (data) => {
       this.#controlFrame()
       if (ws.readyState === WebSocket.OPEN && this.buffered <= limits.congested) ws.pong(data)
@@ -117,7 +110,13 @@ class AcceptedSocket implements Peer, Live {
       this.#tcp.cork()
       process.nextTick(this.#uncork)
     }
-    this.#ws.send(data)
+    if (typeof data === 'string') return this.#ws.send(data)
+    if (data.length > blockPool.size) return this.#ws.send(data.slice())
+    const block = blockPool.take()
+    const copy = Buffer.from(block, 0, data.length)
+    copy.set(data)
+    // Once it has been written, or never will be (LN18).
+    return this.#ws.send(copy, () => blockPool.giveBack(block))
   }
 
   ping(): void {
@@ -139,6 +138,16 @@ class AcceptedSocket implements Peer, Live {
   guard(work: () => void): void {
     try {
       work()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #message(data: RawData, isBinary: boolean): void {
+    // Messages that arrived together with the one that made us abort.
+    if (this.#aborted) return
+    try {
+      this.owner.message(isBinary ? (data as Buffer) : (data as Buffer).toString())
     } catch (error) {
       this.#fail(error)
     }

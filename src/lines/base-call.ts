@@ -1,6 +1,6 @@
 import type { AudioFrame } from '../audio/index.ts'
 import type { ConnectionReport, LineConnection, LineEvents, PartContext } from '../parts/index.ts'
-import { noop, type Resource, type Scope, type Timer } from '../scope/index.ts'
+import { noop, type Clock, type Resource, type Scope, type Timer } from '../scope/index.ts'
 import type { CallOptions, Farewell } from './call-options.ts'
 import { CallerGoneError, CallsClosedError } from './errors.ts'
 import { limits } from './limits.ts'
@@ -42,6 +42,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   /** Whether the call ended because the caller hung up. */
   callerHungUp = false
   readonly #options: CallOptions
+  readonly #clock: Clock
   readonly #budget: RateLimit
   readonly #typed: RateLimit
   #phase: 'ringing' | 'connecting' | 'here' | 'away' | 'ended' = 'ringing'
@@ -63,9 +64,10 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
 
   constructor(options: CallOptions) {
     const { id, calls, answerTimeout, lostTimeout, messages } = options
-    const now = calls.scope.clock.now()
     this.id = id
     this.#options = options
+    this.#clock = calls.scope.clock
+    const now = this.now()
     this.#budget = new RateLimit(messages, now)
     this.#typed = new RateLimit(limits.typed, now)
     this.watchdog = new Watchdog(lostTimeout)
@@ -304,7 +306,7 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   }
 
   protected now(): number {
-    return this.#options.calls.scope.clock.now()
+    return this.#clock.now()
   }
 
   // ── phases ──

@@ -52,7 +52,7 @@ export class PacedPlayout implements Playout<Paced> {
 
   constructor({ sampleRate, ahead, piece, lag = () => 0 }: PacedPlayoutOptions) {
     const { queued, marks } = limits
-    this.#window = new SendWindow({ sampleRate, ahead, piece, queued, marks })
+    this.#window = new SendWindow({ samples: Int16Array, sampleRate, ahead, piece, queued, marks })
     this.#perMs = sampleRate / 1000
     this.#ahead = ahead
     this.#lag = lag

@@ -14,7 +14,7 @@ export interface Peer {
   readonly buffered: number
   /** How long sound takes to reach the far end, in milliseconds, if the far end reports it. */
   readonly delay?: number
-  /** Does nothing unless the peer is connected. */
+  /** Does nothing unless the peer is connected. Bytes are copied: they may change afterwards. */
   send(data: string | Uint8Array): void
   /** Asks for a sign of life that the far end gives by itself: a WebSocket ping. Its pong is a control frame. */
   ping(): void

@@ -1,5 +1,5 @@
 import { EncodedFrame, sampleRates, type AudioFrame, type SampleRate } from '../audio/index.ts'
-import { EndwellError, callOut } from '../scope/index.ts'
+import { EndwellError, pushTo } from '../scope/index.ts'
 
 /** The kinds of arguments that a part may pass with an event. Each is checked before it is used. */
 export type Kind =
@@ -38,32 +38,44 @@ export class PartMisbehavedError extends EndwellError {
 
 const INVALID = Symbol('invalid')
 
+/** Takes the events of a part, once they are checked. */
+interface Sink<Events> {
+  push(event: EventOf<Events>): void
+}
+
 /**
  * Creates the callbacks that a part is opened with: the only way from a part into the session. An event with invalid
- * arguments is ignored, and reported to `failed` once per event name. Errors of `receive` go to `failed` and never reach
+ * arguments is ignored, and reported to `failed` once per event name. Errors of the sink go to `failed` and never reach
  * the part.
  */
 export function inlet<Events extends object>(
   part: string,
   shape: Shape<Events>,
-  receive: (event: EventOf<Events>) => void,
+  sink: Sink<Events>,
   failed: (error: unknown) => void,
 ): Events {
   const events: Record<string, unknown> = {}
-  const reported = new Set<string>()
-  for (const name of Object.keys(shape) as (keyof Events & string)[]) {
-    const kinds = shape[name]
-    const receiver = (one: unknown, two: unknown, three: unknown): void => {
-      const event = eventOf(name, kinds, one, two, three)
-      const invalid = event.indexOf(INVALID) - 1
-      if (invalid < 0) return callOut(receive, failed, event as EventOf<Events>)
-      if (reported.has(name)) return
-      reported.add(name)
-      failed(new PartMisbehavedError(part, name, [one, two, three][invalid], kinds[invalid]!))
-    }
-    events[name] = receiver
-  }
+  for (const [name, kinds] of Object.entries<Kinds>(shape))
+    events[name] = callback(part, name, kinds, sink, failed)
   return events as Events
+}
+
+function callback<Events>(
+  part: string,
+  name: string,
+  kinds: Kinds,
+  sink: Sink<Events>,
+  failed: (error: unknown) => void,
+): (one: unknown, two: unknown, three: unknown) => void {
+  let reported = false
+  return (one, two, three) => {
+    const event = eventOf(name, kinds, one, two, three)
+    const invalid = event.indexOf(INVALID) - 1
+    if (invalid < 0) return pushTo(sink, event as EventOf<Events>, failed)
+    if (reported) return
+    reported = true
+    failed(new PartMisbehavedError(part, name, [one, two, three][invalid], kinds[invalid]!))
+  }
 }
 
 /** An event as a tuple, with its arguments as they were read. Written out, because this runs for every frame of every call. */

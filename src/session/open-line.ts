@@ -21,8 +21,7 @@ export async function openLine(
   const { line } = context.settings
   const failed = (error: unknown): void => context.failed('line', error)
   const early = new EarlyInput()
-  const receive = (event: LineEvent): void => dispatch(context, closing, stations, early, event)
-  const events = inlet('line', lineShape, receive, failed)
+  const events = inlet('line', lineShape, new LineInput(context, closing, stations, early), failed)
   const methods = ['play', 'mark', 'clear'] as const
   line.attach?.(context.session)
   const opened = await context.opened('line', line.open(context.counting(part, line), events), methods)
@@ -31,36 +30,48 @@ export async function openLine(
   return early
 }
 
-function dispatch(
-  context: SessionContext,
-  closing: Closing,
-  { hearing, speaking }: Stations,
-  early: EarlyInput,
-  event: LineEvent,
-): void {
-  switch (event[0]) {
-    case 'frame':
-      context.recorder?.caller(event[1])
-      return hearing.hear(event[1])
-    case 'marked':
-      return speaking.marked(event[1], event[2], event[3])
-    case 'dtmf':
-      return early.take(() => hearing.pressed(event[1]))
-    case 'text':
-      return early.take(() => hearing.typed(event[1]))
-    case 'away':
-    case 'back':
-      return context.events.emit('line', { connected: event[0] === 'back' })
-    case 'hungUp':
-      return end(closing, { reason: 'caller-hung-up', by: 'line' })
-    case 'lost':
-      if (event[1] !== undefined) context.failed('line', event[1])
-      return end(closing, { reason: 'caller-lost', by: 'line' })
-    case 'handedOver':
-      return end(closing, { reason: 'transferred', by: 'line' })
-  }
-}
+/** Passes the events of the line on. A class, because it runs for every frame, and closures are slower to reach. */
+class LineInput {
+  readonly #context: SessionContext
+  readonly #closing: Closing
+  readonly #hearing: Stations['hearing']
+  readonly #speaking: Stations['speaking']
+  readonly #early: EarlyInput
 
-function end(closing: Closing, ask: CloseAsk): void {
-  closing.close(ask).catch(noop)
+  constructor(context: SessionContext, closing: Closing, { hearing, speaking }: Stations, early: EarlyInput) {
+    this.#context = context
+    this.#closing = closing
+    this.#hearing = hearing
+    this.#speaking = speaking
+    this.#early = early
+  }
+
+  push(event: LineEvent): void {
+    const context = this.#context
+    switch (event[0]) {
+      case 'frame':
+        context.recorder?.caller(event[1])
+        return this.#hearing.hear(event[1])
+      case 'marked':
+        return this.#speaking.marked(event[1], event[2], event[3])
+      case 'dtmf':
+        return this.#early.take(() => this.#hearing.pressed(event[1]))
+      case 'text':
+        return this.#early.take(() => this.#hearing.typed(event[1]))
+      case 'away':
+      case 'back':
+        return context.events.emit('line', { connected: event[0] === 'back' })
+      case 'hungUp':
+        return this.#end({ reason: 'caller-hung-up', by: 'line' })
+      case 'lost':
+        if (event[1] !== undefined) context.failed('line', event[1])
+        return this.#end({ reason: 'caller-lost', by: 'line' })
+      case 'handedOver':
+        return this.#end({ reason: 'transferred', by: 'line' })
+    }
+  }
+
+  #end(ask: CloseAsk): void {
+    this.#closing.close(ask).catch(noop)
+  }
 }

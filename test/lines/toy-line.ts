@@ -16,7 +16,8 @@ export type ToyOptions = Partial<Omit<CallOptions, 'id' | 'calls'>> & {
 
 /** The least that a line has to write: its wire and its playout. The wire is plain text, and not a WebSocket. */
 export class ToyCall extends BaseCall<Outgoing> {
-  protected readonly playout = new SendWindow({
+  protected readonly playout = new SendWindow<Int16Array>({
+    samples: Int16Array,
     sampleRate: 8_000,
     ahead: 1_000,
     piece: 100,
@@ -56,7 +57,7 @@ export class ToyCall extends BaseCall<Outgoing> {
   }
 
   protected receive(data: string | Uint8Array): void {
-    this.watchdog.lastSign = this.now()
+    this.watchdog.seen(this.now())
     const [word = '', value] = String(data).split(' ')
     if (word === 'played') this.playout.confirm(Number(value))
     else if (word === 'bye') this.hungUp()

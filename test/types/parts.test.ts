@@ -145,16 +145,16 @@ describe('the events of a part', () => {
     }))
 
   it('become tuples that an inlet passes on', () =>
-    types((receive = (() => {}) as (event: EventOf<VadEvents>) => void) => {
+    types((sink = {} as { push(event: EventOf<VadEvents>): void }) => {
       expectTypeOf<EventOf<VadEvents>>().toEqualTypeOf<
         ['started', ago: number] | ['stopped', ago: number] | ['failed', error: unknown]
       >()
       const shape = { started: ['ms'], stopped: ['ms'], failed: ['error'] } as const
-      expectTypeOf(inlet<VadEvents>('vad', shape, receive, () => {})).toEqualTypeOf<VadEvents>()
+      expectTypeOf(inlet<VadEvents>('vad', shape, sink, () => {})).toEqualTypeOf<VadEvents>()
       // @ts-expect-error every event has a shape
-      inlet<VadEvents>('vad', { started: ['ms'] }, receive, () => {})
+      inlet<VadEvents>('vad', { started: ['ms'] }, sink, () => {})
       // @ts-expect-error no such kind
-      inlet<VadEvents>('vad', { ...shape, started: ['seconds'] }, receive, () => {})
+      inlet<VadEvents>('vad', { ...shape, started: ['seconds'] }, sink, () => {})
     }))
 })
 

@@ -1,4 +1,4 @@
-import { SendWindow, type AudioFrame, type HeardMark } from '../../audio/index.ts'
+import { SendWindow, bytesOf, muLaw, type AudioFrame, type HeardMark } from '../../audio/index.ts'
 import { limits as shared } from '../limits.ts'
 import { limits } from './limits.ts'
 
@@ -7,8 +7,8 @@ const PER_MS = 8
 
 /** What to send to the carrier. */
 export type Outgoing =
-  /** PCM, or mu-law as the voice made it. */
-  | { readonly samples: Int16Array | Uint8Array }
+  /** Mu-law. */
+  | { readonly samples: Uint8Array }
   | { readonly mark: string }
   /** A clear, and right behind it a mark. */
   | { readonly clear: true; readonly mark: string }
@@ -46,7 +46,8 @@ const reach = ({ at, since }: Place, now: number): number => at + Math.max(0, no
  * since then, determine where the sound stopped (LN3).
  */
 export class CarrierPlayout {
-  readonly #window = new SendWindow<Int16Array | Uint8Array>({
+  readonly #window = new SendWindow<Uint8Array>({
+    samples: Uint8Array,
     sampleRate: 8_000,
     ahead: limits.ahead,
     piece: limits.piece,
@@ -77,9 +78,7 @@ export class CarrierPlayout {
 
   play(frame: AudioFrame, now: number): boolean {
     this.#release(now)
-    // Sound that is mu-law already is passed on as it is.
-    const samples = frame.encoded?.encoding === 'mulaw' ? frame.encoded.bytes : frame.samples
-    return this.#window.play({ samples }, now)
+    return this.#window.play({ samples: bytesOf(frame, muLaw) }, now)
   }
 
   mark(id: number): void {

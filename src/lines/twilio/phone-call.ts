@@ -1,4 +1,4 @@
-import { encodeMuLaw, frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
+import { frameOf, muLaw, type HeardMark } from '../../audio/index.ts'
 import type {
   AnswerVerdict,
   LineConnection,
@@ -241,7 +241,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg, LineConnection
       case undefined:
         return this.#countNonsense()
       case 'sound':
-        this.watchdog.lastSign = now
+        this.watchdog.seen(now)
         return this.#hear(message)
       case 'mark':
         this.#emit(this.playout.returned(message.name, now))
@@ -260,10 +260,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg, LineConnection
   protected transmit(peer: Peer, outgoing: Outgoing): void {
     const stream = this.#stream
     if (!stream) return undefined
-    if ('samples' in outgoing) {
-      const { samples } = outgoing
-      return peer.send(stream.sound(samples instanceof Int16Array ? encodeMuLaw(samples) : samples))
-    }
+    if ('samples' in outgoing) return peer.send(stream.sound(outgoing.samples))
     if ('clear' in outgoing) peer.send(stream.clear())
     return peer.send(stream.mark(outgoing.mark))
   }

@@ -17,6 +17,8 @@ export const limits = {
   transcriptText: 2_000,
   /** Milliseconds of sound to send ahead of what was played: enough for a bad network, little to throw away. */
   ahead: 1_500,
+  /** Milliseconds of that which must be missing before more is sent. A page reports its playout twice in this time. */
+  refill: 400,
   /** Milliseconds of sound per message, at most. Each costs time on both sides; a page starts to play with less than one. */
   piece: 100,
   /** Milliseconds until a congested socket is tried again. */

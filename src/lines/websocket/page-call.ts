@@ -45,6 +45,7 @@ export class PageCall extends BaseCall<Outgoing> {
   protected readonly playout: SendWindow
   protected readonly replaced = { code: closeCodes.replaced, reason: 'CALL_REPLACED' }
   readonly #options: PageCallOptions
+  readonly #sampleRate: SampleRate
   /** Lets the page come back. */
   readonly key: string
   /** What the page calls the first sample of this process: it has played sound of another process before. */
@@ -58,12 +59,15 @@ export class PageCall extends BaseCall<Outgoing> {
   constructor(options: PageCallOptions) {
     super({ ...options, name: 'browser', messages: limits.messages, resendEvery: limits.resendEvery })
     this.#options = options
+    this.#sampleRate = options.sampleRate
     this.key = options.key ?? newKey()
     // Later than every mark of the other process, which counted from 1 or from an earlier time.
     this.#markBase = options.key === undefined ? 0 : options.calls.scope.clock.date()
     this.playout = new SendWindow({
+      samples: Int16Array,
       sampleRate: options.sampleRate,
       ahead: limits.ahead,
+      refill: limits.refill,
       piece: limits.piece,
       queued: shared.queued,
       marks: shared.marks,
@@ -107,7 +111,7 @@ export class PageCall extends BaseCall<Outgoing> {
   }
 
   protected receive(data: string | Uint8Array, now: number): void {
-    this.watchdog.lastSign = now
+    this.watchdog.seen(now)
     if (typeof data !== 'string') return this.#hear(data)
     const message = readPageMessage(data)
     switch (message?.type) {
@@ -167,8 +171,7 @@ export class PageCall extends BaseCall<Outgoing> {
 
   #hear(bytes: Uint8Array): void {
     if (bytes.length % 2 === 1) return this.misbehaved('its sound is not PCM16')
-    const { sampleRate } = this.#options
-    if (bytes.length > 0) this.events?.frame({ samples: decodeVoice(bytes), sampleRate })
+    if (bytes.length > 0) this.events?.frame({ samples: decodeVoice(bytes), sampleRate: this.#sampleRate })
   }
 
   /** The page acknowledged our hello: make it current, and resume playout at its position. */

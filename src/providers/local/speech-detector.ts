@@ -1,16 +1,20 @@
 import { silentLevel, type SampleRate } from '../../audio/index.ts'
-import { HighPass } from './high-pass.ts'
+import { RATE, filter, newHighPass, takeEnergy } from './high-pass.ts'
 
 /** Audio is analysed in blocks of this many milliseconds. */
 const BLOCK = 10
-/** The lowest noise floor, in dBFS. Above digital silence, any breath would count as speech. */
-const MIN_FLOOR = -60
-/** The noise floor is the quietest of this many blocks. In three seconds speech has a gap, while hum and noise have none. */
-const FLOOR_BLOCKS = 300
-/** Levels are averaged over this many blocks, because single blocks of noise vary by a few decibels. */
-const SMOOTH_BLOCKS = 3
-/** If the first blocks of a stream differ by less than this many decibels, they are taken as the noise floor. */
-const STEADY = { blocks: 20, range: 6 }
+/** Analysed samples per block. */
+const SIZE = (RATE * BLOCK) / 1000
+/** Levels are whole numbers of hundredths of a decibel, which V8 keeps in the objects that have them. */
+const DECIBEL = 100
+/** The lowest noise floor, relative to full scale. Above digital silence, any breath would count as speech. */
+const MIN_FLOOR = -60 * DECIBEL
+/** Blocks per stretch. */
+const STRETCH = 10
+/** The noise floor is the quietest block of so many stretches. In three seconds speech has a gap, while hum and noise have none. */
+const STRETCHES = 30
+/** If the first blocks of a stream differ by less than this, the quietest is taken as the noise floor. */
+const STEADY = { blocks: 2 * STRETCH, range: 6 * DECIBEL }
 
 export interface SpeechDetectorOptions {
   /** How far speech is above the noise floor, in decibels. Default: 10. */
@@ -40,15 +44,24 @@ export class SpeechDetector {
   readonly #margin: number
   readonly #minSpeech: number
   readonly #hangover: number
-  readonly #size: number
-  readonly #highPass: HighPass
-  /** Levels of the last blocks, as a ring buffer. */
-  readonly #levels = new Float64Array(FLOOR_BLOCKS).fill(MIN_FLOOR)
-  /** The lowest of the levels. */
-  #lowest = MIN_FLOOR
-  #blocks = 0
-  #energy = 0
+  /** Analyses one sample of so many, 8,000 per second: enough for a level. */
+  readonly #step: number
+  readonly #highPass = newHighPass()
   #filled = 0
+  /** How many of the next samples come before the next one to analyse. */
+  #skip = 0
+  #blocks = 0
+  /** The levels of the last two blocks. Single blocks of noise vary by a few decibels, so three are averaged. */
+  #last = MIN_FLOOR
+  #beforeLast = MIN_FLOOR
+  /** The quietest block of each of the last stretches, as a ring buffer. */
+  readonly #quietest = new Int16Array(STRETCHES).fill(MIN_FLOOR)
+  /** The quietest block of the current stretch; the first one lasts until the floor is known. */
+  #low = 0
+  /** The loudest block so far. */
+  #high = silentLevel * DECIBEL
+  /** The quietest block of all of them. */
+  #floor = MIN_FLOOR
   #speaking = false
   /** Which of the last blocks before speech were loud, as a ring buffer of ones and zeros, and how many were. */
   readonly #recent: Uint8Array
@@ -59,11 +72,10 @@ export class SpeechDetector {
 
   constructor(sampleRate: SampleRate, options: SpeechDetectorOptions = {}) {
     const { margin = 10, minSpeech = 80, hangover = 300 } = options
-    this.#margin = margin
+    this.#margin = margin * DECIBEL
     this.#minSpeech = Math.max(1, Math.round(minSpeech / BLOCK))
     this.#hangover = Math.max(1, Math.round(hangover / BLOCK))
-    this.#size = (sampleRate * BLOCK) / 1000
-    this.#highPass = new HighPass(sampleRate)
+    this.#step = sampleRate / RATE
     this.#recent = new Uint8Array(Math.ceil(this.#minSpeech * 1.5))
   }
 
@@ -73,30 +85,35 @@ export class SpeechDetector {
 
   /** Analyses any number of samples and returns the changes. */
   push(samples: Int16Array): readonly SpeechChange[] {
+    const step = this.#step
     let changes: SpeechChange[] | undefined
-    for (let done = 0; done < samples.length;) {
-      const next = Math.min(samples.length, done + this.#size - this.#filled)
-      this.#energy += this.#highPass.energy(samples, done, next)
-      this.#filled += next - done
-      done = next
-      if (this.#filled < this.#size) break
-      const level = 10 * Math.log10(this.#energy / this.#size)
-      this.#energy = 0
+    let next = this.#skip
+    while (next < samples.length) {
+      const count = Math.ceil(Math.min((samples.length - next) / step, SIZE - this.#filled))
+      const end = next + count * step
+      filter(this.#highPass, samples, next, end, step)
+      this.#filled += count
+      next = end
+      if (this.#filled < SIZE) break
+      const level = Math.max(silentLevel, 10 * Math.log10(takeEnergy(this.#highPass) / SIZE))
       this.#filled = 0
-      const change = this.#block(Math.max(silentLevel, level))
-      const behind = ((samples.length - done) * BLOCK) / this.#size
+      const change = this.#block(Math.round(level * DECIBEL))
+      const behind = ((samples.length - next) * BLOCK) / (SIZE * step)
       if (change) (changes ??= []).push({ what: change.what, ago: change.ago + behind })
     }
+    this.#skip = next - samples.length
     return changes ?? noChanges
   }
 
   #block(level: number): SpeechChange | undefined {
+    const average = (level + this.#last + this.#beforeLast) / 3
+    this.#beforeLast = this.#last
+    this.#last = level
     this.#addLevel(level)
-    if (this.#blocks === STEADY.blocks) this.#setInitialFloor()
     if (this.#blocks < STEADY.blocks) return undefined
-    const excess = this.#smoothed() - Math.max(MIN_FLOOR, this.#lowest)
+    const excess = average - Math.max(MIN_FLOOR, this.#floor)
     // Speech may continue a little more quietly than it starts.
-    const loud = excess > (this.#speaking ? this.#margin - 3 : this.#margin)
+    const loud = excess > (this.#speaking ? this.#margin - 3 * DECIBEL : this.#margin)
     this.#quiet = loud ? 0 : this.#quiet + 1
     return this.#speaking ? this.#stops() : this.#starts(loud)
   }
@@ -122,35 +139,21 @@ export class SpeechDetector {
     return { what: 'stopped', ago: this.#quiet * BLOCK }
   }
 
-  /** Replaces the oldest level. Looks for the lowest only if that was the oldest, because this runs for every block. */
   #addLevel(level: number): void {
-    const index = this.#blocks++ % FLOOR_BLOCKS
-    const oldest = this.#levels[index]!
-    this.#levels[index] = level
-    if (level <= this.#lowest) this.#lowest = level
-    else if (oldest === this.#lowest) this.#findLowest()
+    this.#low = Math.min(level, this.#low)
+    this.#high = Math.max(level, this.#high)
+    this.#floor = Math.min(level, this.#floor)
+    if (++this.#blocks === STEADY.blocks && this.#high - this.#low < STEADY.range)
+      this.#quietest.fill(this.#low)
+    if (this.#blocks % STRETCH === 0 && this.#blocks >= STEADY.blocks) this.#endStretch()
   }
 
-  #findLowest(): void {
-    const levels = this.#levels
-    let lowest = Infinity
+  #endStretch(): void {
+    this.#quietest[(this.#blocks / STRETCH) % STRETCHES] = this.#low
+    this.#low = 0
+    let floor = 0
     // By index, because an iterator takes seven times as long.
-    for (let index = 0; index < FLOOR_BLOCKS; index++) if (levels[index]! < lowest) lowest = levels[index]!
-    this.#lowest = lowest
-  }
-
-  #smoothed(): number {
-    const count = Math.min(SMOOTH_BLOCKS, this.#blocks)
-    let sum = 0
-    for (let back = 1; back <= count; back++) sum += this.#levels[(this.#blocks - back) % FLOOR_BLOCKS]!
-    return sum / count
-  }
-
-  /** Takes the start of the stream as the noise floor if it was too steady for speech. */
-  #setInitialFloor(): void {
-    const first = this.#levels.subarray(0, STEADY.blocks)
-    const [low, high] = [Math.min(...first), Math.max(...first)]
-    if (high - low < STEADY.range) this.#levels.fill(low, STEADY.blocks)
-    this.#findLowest()
+    for (let index = 0; index < STRETCHES; index++) floor = Math.min(floor, this.#quietest[index]!)
+    this.#floor = floor
   }
 }

@@ -96,7 +96,7 @@ export class RealtimeMind implements Mind {
       takesTurns: this.#user.modelTakesTurns,
     }
     const failed = (error: unknown): void => this.#context.failed('realtime', error)
-    const events = inlet('realtime', realtimeShape, (event) => this.#receive(event), failed)
+    const events = inlet('realtime', realtimeShape, { push: (event) => this.#receive(event) }, failed)
     const methods = ['push', 'commit', 'respond', 'addText', 'toolResult', 'interrupt', 'update'] as const
     const opened = await this.#context.opened(
       'realtime model',

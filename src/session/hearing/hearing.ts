@@ -18,14 +18,14 @@ import {
   type TurnJudge,
   type VadEvents,
 } from '../../parts/index.ts'
-import { MachineShell, pushTo, shelter, type Untimed } from '../../scope/index.ts'
+import { MachineShell, shelter, type Untimed } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { Answering } from '../answering/answering.ts'
 import { failures, type CloseReason } from '../closing/close-reason.ts'
 import type { EventSink, SessionContext } from '../context.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import { inOrder, newEar, type Ear } from './ears.ts'
+import { Ear } from './ear.ts'
 import type { PendingWords, TurnCommand, TurnEvent } from './turn-events.ts'
 import { Filtering } from './filtering.ts'
 import { TurnMachine } from './turn-machine.ts'
@@ -65,8 +65,8 @@ export class Hearing implements EventSink<TurnEvent> {
   #turnSound: SoundMemory | undefined
   /** The models that are open. */
   readonly #models: Ear[] = []
-  /** Empty until the session is live. */
-  #ears: readonly Ear[] = []
+  /** The first of the ears. Undefined until the session is live. */
+  #ear: Ear | undefined
   /** Whether the session is closing: sound that still arrives is not transcribed. */
   #hasStopped = false
   /** Whether the caller is on hold or with somebody else: the models hear silence, and keys and texts are ignored. */
@@ -106,22 +106,22 @@ export class Hearing implements EventSink<TurnEvent> {
     const counting: SessionContext['counting'] = (...args) => this.#context.counting(...args)
     const failed = (where: string) => (error: unknown) => this.#context.failed(where, error)
     const stream = async (): Promise<void> => {
-      const events = inlet('stt', sttShape, (event) => this.#heard('stt', event), failed('stt'))
+      const events = inlet('stt', sttShape, { push: (event) => this.#heard('stt', event) }, failed('stt'))
       const methods = ['push', 'flush', 'configure', 'detach'] as const
       if (!stt) return
       const format = formatOf(stt.hears)
       const setup = { format, keyTerms: agent.keyTerms }
       const open = await opened('stt', stt.open(counting(part, stt), events, setup), methods)
       this.#stt = shelter(open, ['flush', 'configure', 'detach'], failed('stt'))
-      this.#models.push(newEar(open, format.sampleRate, failed('stt')))
+      this.#models.push(new Ear(open, format.sampleRate, failed('stt')))
     }
     const detector = async (): Promise<void> => {
-      const events = inlet('vad', vadShape, (event) => this.#heard('vad', event), failed('vad'))
+      const events = inlet('vad', vadShape, { push: (event) => this.#heard('vad', event) }, failed('vad'))
       if (!vad) return
       const format = formatOf(vad.hears)
       const open = await opened('vad', vad.open(counting(part, vad), events, { format }), ['push'])
       // First: it notices that the caller speaks before the STT has words.
-      this.#models.unshift(newEar(open, format.sampleRate, failed('vad')))
+      this.#models.unshift(new Ear(open, format.sampleRate, failed('vad')))
     }
     const judge = async (): Promise<void> => {
       if (!turnDetector) return
@@ -146,7 +146,7 @@ export class Hearing implements EventSink<TurnEvent> {
       filter,
       from: line.hears,
       to: hears,
-      pass: (frame) => this.#listen(frame),
+      pass: (frame) => this.#ear?.hear(frame, frame),
       now: () => this.#context.now,
       failed: (error) => this.#context.failed('filter', error),
     })
@@ -163,15 +163,7 @@ export class Hearing implements EventSink<TurnEvent> {
     const heard = echo && this.#context.now < echo.until ? withoutKeys(sound, echo.keys) : sound
     tap?.hear(heard)
     if (this.#filtering) this.#filtering.push(heard)
-    else this.#listen(heard)
-  }
-
-  #listen(frame: AudioFrame): void {
-    let heard = frame
-    for (const { stream, rate, resampler, failed } of this.#ears) {
-      if (resampler) heard = { samples: resampler.push(frame.samples), sampleRate: rate }
-      pushTo(stream, heard, failed)
-    }
+    else this.#ear?.hear(heard, heard)
   }
 
   typed(text: string): void {
@@ -273,12 +265,12 @@ export class Hearing implements EventSink<TurnEvent> {
 
   /** Starts to listen and to take turns: the session is live, or live again after a cancelled goodbye. */
   takeTurns(): void {
-    if (this.#ears.length === 0) this.#ears = this.#openEars()
+    this.#ear ??= this.#openEars()
     this.#context.takesTurns = true
     this.#turns.handle({ type: 'live' })
   }
 
-  #openEars(): readonly Ear[] {
+  #openEars(): Ear | undefined {
     const { hears, models } = this.#context.settings
     const { ear } = this.#answering
     const detector = models.realtime ? undefined : models.turnDetector?.hears
@@ -286,10 +278,10 @@ export class Hearing implements EventSink<TurnEvent> {
     const failed = (error: unknown): void => this.#context.failed('hearing', error)
     if (detector) {
       this.#turnSound = new SoundMemory(limits.turnSound)
-      ears.push(newEar(this.#turnSound, nearestFormat(hears, detector).sampleRate, failed))
+      ears.push(new Ear(this.#turnSound, nearestFormat(hears, detector).sampleRate, failed))
     }
-    if (ear) ears.push(newEar(ear, ear.rate, failed))
-    return inOrder(ears, hears.sampleRate)
+    if (ear) ears.push(new Ear(ear, ear.rate, failed))
+    return Ear.chain(ears, hears.sampleRate)
   }
 
   /** The caller is on hold, or with somebody else: hears nothing, takes no turns, and nobody counts as idle (HD1). */

@@ -111,7 +111,9 @@ export class Speaking {
   ): Delivery {
     const own = this.voices.get(options.agent)
     const tts = own ? options.agent.tts : this.#context.settings.models.tts
-    return this.play({ ...options, source: { words, voice: own ?? this.#voice, tts: tts?.name } }, speech)
+    const { agent, reply, attached, watch } = options
+    const source = { words, voice: own ?? this.#voice, tts: tts?.name }
+    return this.play({ agent, reply, attached, watch, source }, speech)
   }
 
   /** Queues a speech. */

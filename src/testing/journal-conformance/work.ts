@@ -175,7 +175,9 @@ export const workChecks: readonly Check<JournalSubject>[] = [
   journalCheck('wakes listeners when work falls due or an order is left', async (journal, other, stage) => {
     const woken = new Set<string>()
     // Without a host, there may be orders for any of them.
-    const stop = journal.onWake?.((what, host = 'h1') => woken.add(what === 'work' ? what : `${what} ${host}`))
+    const stop = journal.onWake?.((what, host = 'h1') =>
+      woken.add(what === 'work' ? what : `${what} ${host}`),
+    )
     assert.ok(stop, 'it cannot wake')
     await joinAs(journal, 'h1')
     await endCall(journal, 'c1', ['a'])

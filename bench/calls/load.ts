@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-import { blockPool } from '../../src/audio/index.ts'
+import { spareMemory } from '../../src/audio/send-window.ts'
 import type { Sample } from '../bench.ts'
 import { profiled } from '../profile.ts'
 import { cpuPerCall, during, loopDelay } from '../talking.ts'
@@ -85,7 +85,7 @@ function memory(): { memory: number; buffers: number } {
   globalThis.gc!()
   globalThis.gc!()
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
-  return { memory: heapUsed + external - arrayBuffers, buffers: arrayBuffers - blockPool.unused }
+  return { memory: heapUsed + external - arrayBuffers, buffers: arrayBuffers - spareMemory() }
 }
 
 /** KB per call. */

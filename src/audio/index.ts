@@ -1,5 +1,4 @@
 export { BeepDetector, type HeardTone } from './beep-detector.ts'
-export { blockPool } from './block-pool.ts'
 export { AudioError, type AudioErrorCode } from './errors.ts'
 export { aLaw, muLaw, nearestFormat, pcm, sameFormat, type AudioFormat, type Encoding } from './format.ts'
 export {
@@ -35,6 +34,7 @@ export { Resampler, type ResamplerOptions } from './resample.ts'
 export {
   SendWindow,
   type HeardMark,
+  type SampleType,
   type SendWindowOptions,
   type SoundClear,
   type SoundMark,

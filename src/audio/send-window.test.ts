@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SendWindow, type SendWindowOptions } from './send-window.ts'
+import { SendWindow, spareMemory, type SendWindowOptions } from './send-window.ts'
 
 const RATE = 16_000
 const AHEAD = 1_500
@@ -72,6 +73,48 @@ describe('a send window', () => {
         expect(sent).toEqual(Array.from({ length: count }, (_, i) => i % 30_000))
       }),
     )
+  })
+
+  it('[LN18] keeps sound that was not released, whatever becomes of other windows', () => {
+    const [one, other] = [newWindow(), newWindow()]
+    const chunk = fc.record({ length: fc.integer({ min: 1, max: 12_000 }), released: fc.nat(12_000) })
+    let count = 0
+    let read = 0
+    fc.assert(
+      fc.property(chunk, ({ length, released }) => {
+        one.play({ samples: Int16Array.from({ length }, () => count++ % 30_000) }, 0)
+        other.play({ samples: new Int16Array(length).fill(-1) }, 0)
+        other.clear()
+        for (let piece = one.nextSound(read + released); piece; piece = one.nextSound(read + released)) {
+          assert.deepEqual(
+            piece.samples,
+            Int16Array.from(piece.samples, () => read++ % 30_000),
+          )
+          one.confirm(read)
+        }
+      }),
+    )
+    expect(read).toBeGreaterThan(count / 2)
+  })
+
+  it('[LN18] uses memory again as soon as its sound is released', () => {
+    const window = newWindow()
+    // The memory of one block is in use, so that it is there to be given back.
+    window.play(seconds(1), 0)
+    window.clear()
+    const unused = spareMemory()
+    window.play(seconds(1), 0)
+    expect(spareMemory()).toBeLessThan(unused)
+    window.nextSound(Infinity)
+    window.clear()
+    expect(spareMemory()).toBe(unused)
+  })
+
+  it('keeps no more memory than 4 MB that no window uses', () => {
+    const window = newWindow()
+    window.play(seconds(300), 0)
+    window.clear()
+    expect(spareMemory()).toBe(4 * 1024 * 1024)
   })
 
   it('refuses sound when too much is queued', () => {

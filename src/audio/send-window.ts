@@ -1,5 +1,24 @@
 import { samplesIn, type SampleRate } from './frame.ts'
-import { SampleQueue, type SampleType } from './sample-queue.ts'
+
+/** Bytes per block: a quarter of a second at 16 kHz. */
+const BLOCK = 8 * 1024
+/** How many blocks to keep that no window uses, 4 MB: what calls give back and take again within a moment. */
+const SPARE = 512
+/**
+ * Blocks that no window uses. Without them, sound would be a tenth of the CPU time of a call: it waits for seconds, so that
+ * the garbage collector takes it for old, and marks the whole heap to find it.
+ */
+const spare: ArrayBuffer[] = []
+
+/** Bytes of all blocks that no window uses. */
+export const spareMemory = (): number => spare.length * BLOCK
+
+/** Makes `Int16Array` for PCM, or `Uint8Array` for G.711. */
+export interface SampleType<Samples> {
+  readonly BYTES_PER_ELEMENT: number
+  new (length: number): Samples
+  new (memory: ArrayBuffer): Samples
+}
 
 export interface SendWindowOptions<Samples = Int16Array> {
   readonly samples: SampleType<Samples>
@@ -61,8 +80,9 @@ interface PendingMark extends SoundMark {
  * reconnect. Sound before `from` was played or thrown away, and is never sent again. A stretch that was thrown away
  * stays on record until the last mark that spans it has come back, so that every mark reports what was really heard (LN3).
  *
- * Samples are PCM, or G.711 with one byte per sample. A window has no clock and sends nothing itself: times are passed in, and `next()`
- * returns what to send.
+ * Samples are PCM, or G.711 with one byte per sample. They are copied into blocks of memory, which windows of any call use again
+ * once their sound was dropped: what `next()` returns must be encoded or copied at once (LN18). A window has no clock and sends
+ * nothing itself: times are passed in, and `next()` returns what to send.
  */
 export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   readonly #rate: SampleRate
@@ -71,8 +91,14 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   readonly #piece: number
   readonly #queued: number
   readonly #mostMarks: number
-  /** From `from` to `end`. */
-  readonly #sound: SampleQueue<Samples>
+  readonly #type: SampleType<Samples>
+  /** Samples per block. */
+  readonly #size: number
+  /** The sound from `from` to `end`. Block `n` has the samples from position `n · size` on. */
+  #blocks: Samples[] = []
+  /** The number of the first block. */
+  #first = 0
+  #end = 0
   #sent = 0
   /** Whether sound is sent until the listener has as much as it should have. */
   #isFilling = true
@@ -88,7 +114,8 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   #assumed: { readonly at: number; readonly since: number } | undefined
 
   constructor({ samples, sampleRate, ahead, refill = 0, piece, queued, marks }: SendWindowOptions<Samples>) {
-    this.#sound = new SampleQueue(samples)
+    this.#type = samples
+    this.#size = BLOCK / samples.BYTES_PER_ELEMENT
     this.#rate = sampleRate
     this.#ahead = samplesIn(ahead, sampleRate)
     this.#refill = samplesIn(refill, sampleRate)
@@ -129,7 +156,7 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   play({ samples }: { readonly samples: Samples }, now: number): boolean {
     if (this.#assumed) this.#assume(this.#assumed, now)
     if (this.#end - this.#from + samples.length > this.#queued) return false
-    this.#sound.add(samples)
+    this.#add(samples)
     return true
   }
 
@@ -164,7 +191,7 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
     const position = this.#sent
     // A piece ends at the next mark, for listeners that need each mark at its place in the stream.
     this.#sent = Math.min(position + this.#piece, this.#end, this.#unsentMark?.at ?? Infinity)
-    return { position, samples: this.#sound.read(position, this.#sent) }
+    return { position, samples: this.#read(position, this.#sent) }
   }
 
   /** Counts every mark that is due as sent. Returns the order of the last one, for `settle`. */
@@ -223,7 +250,7 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
   release(position: number): void {
     if (position <= this.#from) return
     this.#from = position
-    this.#sound.dropBefore(position)
+    this.#dropBefore(position)
     this.#forgetSkipped()
   }
 
@@ -276,9 +303,39 @@ export class SendWindow<Samples extends Int16Array | Uint8Array = Int16Array> {
     return this.#marks.find(({ order }) => order > this.#lastSentMark)
   }
 
-  /** The position behind everything that was queued. */
-  get #end(): number {
-    return this.#sound.end
+  #add(samples: Samples): void {
+    for (let done = 0; done < samples.length;) {
+      const number = Math.floor(this.#end / this.#size)
+      if (this.#blocks.length === 0) this.#first = number
+      if (number === this.#first + this.#blocks.length)
+        this.#blocks.push(new this.#type(spare.pop() ?? new ArrayBuffer(BLOCK)))
+      const at = this.#end % this.#size
+      const part = samples.subarray(done, done + this.#size - at)
+      this.#blocks.at(-1)!.set(part, at)
+      this.#end += part.length
+      done += part.length
+    }
+  }
+
+  #read(from: number, to: number): Samples {
+    const number = Math.floor(from / this.#size)
+    const begin = number * this.#size
+    const start = this.#blocks[number - this.#first]!.subarray(from - begin, to - begin) as Samples
+    if (start.length === to - from) return start
+    const samples = new this.#type(to - from)
+    samples.set(start)
+    samples.set(this.#read(begin + this.#size, to), start.length)
+    return samples
+  }
+
+  #dropBefore(position: number): void {
+    const { length } = this.#blocks
+    // If nothing is left to read, the last block is dropped as well.
+    const count = position >= this.#end ? length : Math.floor(position / this.#size) - this.#first
+    if (count <= 0) return
+    for (const { buffer } of this.#blocks.splice(0, count))
+      if (spare.length < SPARE) spare.push(buffer as ArrayBuffer)
+    this.#first += count
   }
 
   #forgetSkipped(): void {

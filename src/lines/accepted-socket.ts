@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer, type RawData } from 'ws'
-import { blockPool } from '../audio/index.ts'
 import { wsNetwork } from '../link/index.ts'
 import type { Logger } from '../parts/index.ts'
 import { noop, origin, type Live } from '../scope/index.ts'
@@ -53,6 +52,9 @@ export class SocketServer {
   }
 }
 
+/** Bytes of `#out`: half a second of sound at 16 kHz, which is more than is sent at once. */
+const OUT = 16 * 1024
+
 /**
  * A WebSocket that a caller has opened. It is registered with the sockets of the network, so that leak checks find it.
  *
@@ -70,6 +72,9 @@ class AcceptedSocket implements Peer, Live {
   readonly #uncork: () => void
   readonly #logger: Logger
   #aborted = false
+  /** Memory for what is being sent, and how much of it is in use. Made for a peer that gets sound. */
+  #out: Buffer | undefined
+  #used = 0
 
   constructor(name: string, ws: WebSocket, tcp: Duplex, logger: Logger) {
     this.name = name
@@ -110,13 +115,19 @@ class AcceptedSocket implements Peer, Live {
       this.#tcp.cork()
       process.nextTick(this.#uncork)
     }
-    if (typeof data === 'string') return this.#ws.send(data)
-    if (data.length > blockPool.size) return this.#ws.send(data.slice())
-    const block = blockPool.take()
-    const copy = Buffer.from(block, 0, data.length)
+    this.#ws.send(typeof data === 'string' ? data : this.#copyOf(data))
+  }
+
+  /** A copy in memory that is used again as soon as everything in it was written (LN18). */
+  #copyOf(data: Uint8Array): Uint8Array {
+    if (this.buffered === 0) this.#used = 0
+    const end = this.#used + data.length
+    if (end > OUT) return data.slice()
+    this.#out ??= Buffer.allocUnsafeSlow(OUT)
+    const copy = this.#out.subarray(this.#used, end)
     copy.set(data)
-    // Once it has been written, or never will be (LN18).
-    return this.#ws.send(copy, () => blockPool.giveBack(block))
+    this.#used = end
+    return copy
   }
 
   ping(): void {

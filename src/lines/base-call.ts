@@ -39,7 +39,6 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
   protected generation = 0
   /** Called when the session begins to close. Set by a line while there is something to do then. */
   protected onClosing: (() => void) | undefined
-  /** Whether the call ended because the caller hung up. */
   callerHungUp = false
   readonly #options: CallOptions
   readonly #clock: Clock
@@ -67,9 +66,8 @@ export abstract class BaseCall<Outgoing = unknown> implements LineConnection, Re
     this.id = id
     this.#options = options
     this.#clock = calls.scope.clock
-    const now = this.now()
-    this.#budget = new RateLimit(messages, now)
-    this.#typed = new RateLimit(limits.typed, now)
+    this.#budget = new RateLimit(messages, this.now())
+    this.#typed = new RateLimit(limits.typed, this.now())
     this.watchdog = new Watchdog(lostTimeout)
     this.#timer = calls.scope.after(answerTimeout, `answer to call ${id}`, () => this.dismiss('unanswered'))
   }

@@ -5,7 +5,7 @@ describe('a watchdog', () => {
   it('[LN2] notices a caller who gives no sign of life for as long as its patience', () => {
     const watchdog = new Watchdog(10_000)
     expect(watchdog.start(1_000)).toBe(10_000)
-    watchdog.seen(4_000)
+    watchdog.lastSign = 4_000
     expect(watchdog.check(11_000)).toBe(3_000)
     expect(watchdog.check(14_000)).toBe(0)
   })
@@ -14,7 +14,7 @@ describe('a watchdog', () => {
     const watchdog = new Watchdog(10_000)
     watchdog.start(0)
     expect(watchdog.check(60_000)).toBe(2_500)
-    watchdog.seen(60_010)
+    watchdog.lastSign = 60_010
     expect(watchdog.check(62_500)).toBe(7_510)
   })
 

@@ -3,8 +3,8 @@
  * no timer and no clock: both methods say when to check next.
  */
 export class Watchdog {
-  /** When the last sign of life came. Every frame of sound sets it: V8 keeps whole numbers in the object itself. */
-  #lastSign = 0
+  /** When the last sign of life came. Every frame of sound sets it, in whole milliseconds: V8 keeps those in the object itself. */
+  lastSign = 0
   readonly #patience: number
   /** When the next check is due. */
   #due = 0
@@ -13,18 +13,9 @@ export class Watchdog {
     this.#patience = patience
   }
 
-  /** A sign of life. */
-  seen(now: number): void {
-    this.#lastSign = Math.floor(now)
-  }
-
-  get lastSign(): number {
-    return this.#lastSign
-  }
-
   /** Starts to watch. Returns the milliseconds until the first check. */
   start(now: number): number {
-    this.seen(now)
+    this.lastSign = Math.floor(now)
     this.#due = now + this.#patience
     return this.#patience
   }
@@ -32,7 +23,7 @@ export class Watchdog {
   /** Returns the milliseconds until the next check, or 0 if the caller has vanished. */
   check(now: number): number {
     const late = now - this.#due
-    let wait = Math.max(0, this.#lastSign + this.#patience - now)
+    let wait = Math.max(0, this.lastSign + this.#patience - now)
     // This process itself was suspended, and has not read yet what arrived meanwhile.
     if (wait === 0 && late > this.#patience / 4) wait = this.#patience / 4
     this.#due = now + wait

@@ -17,6 +17,8 @@ const PONG = 0xa
 export class RawCaller {
   /** Payloads of the pongs that were read. */
   readonly pongs: string[] = []
+  /** The binary messages that were read. */
+  readonly heard: Buffer[] = []
   readonly ended: Promise<void>
   readonly #tcp: Socket
   #buffer = Buffer.alloc(0)
@@ -109,7 +111,7 @@ export class RawCaller {
     this.#tcp.write(Buffer.concat([Buffer.from([0x80 | opcode, ...length, 0, 0, 0, 0]), payload]))
   }
 
-  /** Reads frames, of which only close frames and pongs matter. Skips the head of the HTTP answer. */
+  /** Reads frames, of which only close frames, pongs and sound matter. Skips the head of the HTTP answer. */
   #read(data: Buffer): void {
     this.#buffer = Buffer.concat([this.#buffer, data])
     const head = this.#buffer.indexOf('\r\n\r\n')
@@ -126,6 +128,7 @@ export class RawCaller {
       if (this.#buffer.length < start + length) return
       // It leaves without an answer.
       if ((first & 0xf) === CLOSE) return void this.#tcp.destroy()
+      if ((first & 0xf) === BINARY) this.heard.push(this.#buffer.subarray(start, start + length))
       if ((first & 0xf) === PONG) this.pongs.push(this.#buffer.subarray(start, start + length).toString())
       this.#buffer = this.#buffer.subarray(start + length)
     }

@@ -57,7 +57,7 @@ export class ToyCall extends BaseCall<Outgoing> {
   }
 
   protected receive(data: string | Uint8Array): void {
-    this.watchdog.seen(this.now())
+    this.watchdog.lastSign = this.now()
     const [word = '', value] = String(data).split(' ')
     if (word === 'played') this.playout.confirm(Number(value))
     else if (word === 'bye') this.hungUp()

@@ -121,7 +121,7 @@ export abstract class ClientCall extends BaseCall<Paced> {
 
   /** A client that never becomes ready gives no sign of life, whatever its browser does. */
   protected alive(): void {
-    if (this.#isUp) this.watchdog.seen(this.now())
+    if (this.#isUp) this.watchdog.lastSign = Math.floor(this.now())
   }
 
   /** The client has sent sound. */

@@ -1,4 +1,4 @@
-import { SendWindow, bytesOf, muLaw, type AudioFrame, type HeardMark } from '../../audio/index.ts'
+import { SendWindow, encodeMuLaw, type AudioFrame, type HeardMark } from '../../audio/index.ts'
 import { limits as shared } from '../limits.ts'
 import { limits } from './limits.ts'
 
@@ -78,7 +78,10 @@ export class CarrierPlayout {
 
   play(frame: AudioFrame, now: number): boolean {
     this.#release(now)
-    return this.#window.play({ samples: bytesOf(frame, muLaw) }, now)
+    // Sound that is mu-law already is queued as it is.
+    const isEncoded = frame.encoded?.encoding === 'mulaw'
+    const samples = isEncoded ? frame.encoded.bytes : encodeMuLaw(frame.samples)
+    return this.#window.play({ samples }, now)
   }
 
   mark(id: number): void {

@@ -241,7 +241,7 @@ export class PhoneCall extends BaseCall<Outgoing> implements Leg, LineConnection
       case undefined:
         return this.#countNonsense()
       case 'sound':
-        this.watchdog.seen(now)
+        this.watchdog.lastSign = Math.floor(now)
         return this.#hear(message)
       case 'mark':
         this.#emit(this.playout.returned(message.name, now))

@@ -111,7 +111,7 @@ export class PageCall extends BaseCall<Outgoing> {
   }
 
   protected receive(data: string | Uint8Array, now: number): void {
-    this.watchdog.seen(now)
+    this.watchdog.lastSign = Math.floor(now)
     if (typeof data !== 'string') return this.#hear(data)
     const message = readPageMessage(data)
     switch (message?.type) {

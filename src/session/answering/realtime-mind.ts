@@ -343,16 +343,16 @@ export class RealtimeMind implements Mind {
 
   /** The model begins to answer on its own, because the user has finished. */
   #unasked(): Response | undefined {
-    let begun: Response | undefined
+    const response = new Response({})
     const { expects } = this.#user
     if (expects === 'an answer' || (expects === 'nothing' && this.#context.takesTurns))
       this.#replies.begin({}, (reply, task) => {
-        begun = new Response({ reply })
-        return this.#converse(reply, begun, task)
+        response.reply = reply
+        return this.#converse(reply, response, task)
       })
     // After the reply has begun: otherwise the session would look idle in between.
     this.#user.expectNothing()
-    return begun
+    return response.reply && response
   }
 
   /** Returns the speech of a response. Begins it at the first word or sound. */

@@ -18,14 +18,14 @@ import {
   type TurnJudge,
   type VadEvents,
 } from '../../parts/index.ts'
-import { MachineShell, shelter, type Untimed } from '../../scope/index.ts'
+import { MachineShell, pushTo, shelter, type Untimed } from '../../scope/index.ts'
 import type { Agent } from '../answering/agent.ts'
 import type { Answering } from '../answering/answering.ts'
 import { failures, type CloseReason } from '../closing/close-reason.ts'
 import type { EventSink, SessionContext } from '../context.ts'
 import { limits } from '../limits.ts'
 import type { Speaking } from '../speaking/speaking.ts'
-import { Ear } from './ear.ts'
+import { chain, newEar, type ChainedEar, type Ear } from './ears.ts'
 import type { PendingWords, TurnCommand, TurnEvent } from './turn-events.ts'
 import { Filtering } from './filtering.ts'
 import { TurnMachine } from './turn-machine.ts'
@@ -66,7 +66,7 @@ export class Hearing implements EventSink<TurnEvent> {
   /** The models that are open. */
   readonly #models: Ear[] = []
   /** The first of the ears. Undefined until the session is live. */
-  #ear: Ear | undefined
+  #ear: ChainedEar | undefined
   /** Whether the session is closing: sound that still arrives is not transcribed. */
   #hasStopped = false
   /** Whether the caller is on hold or with somebody else: the models hear silence, and keys and texts are ignored. */
@@ -113,7 +113,7 @@ export class Hearing implements EventSink<TurnEvent> {
       const setup = { format, keyTerms: agent.keyTerms }
       const open = await opened('stt', stt.open(counting(part, stt), events, setup), methods)
       this.#stt = shelter(open, ['flush', 'configure', 'detach'], failed('stt'))
-      this.#models.push(new Ear(open, format.sampleRate, failed('stt')))
+      this.#models.push(newEar(open, format.sampleRate, failed('stt')))
     }
     const detector = async (): Promise<void> => {
       const events = inlet('vad', vadShape, { push: (event) => this.#heard('vad', event) }, failed('vad'))
@@ -121,7 +121,7 @@ export class Hearing implements EventSink<TurnEvent> {
       const format = formatOf(vad.hears)
       const open = await opened('vad', vad.open(counting(part, vad), events, { format }), ['push'])
       // First: it notices that the caller speaks before the STT has words.
-      this.#models.unshift(new Ear(open, format.sampleRate, failed('vad')))
+      this.#models.unshift(newEar(open, format.sampleRate, failed('vad')))
     }
     const judge = async (): Promise<void> => {
       if (!turnDetector) return
@@ -146,7 +146,7 @@ export class Hearing implements EventSink<TurnEvent> {
       filter,
       from: line.hears,
       to: hears,
-      pass: (frame) => this.#ear?.hear(frame, frame),
+      pass: (frame) => this.#listen(frame),
       now: () => this.#context.now,
       failed: (error) => this.#context.failed('filter', error),
     })
@@ -163,7 +163,15 @@ export class Hearing implements EventSink<TurnEvent> {
     const heard = echo && this.#context.now < echo.until ? withoutKeys(sound, echo.keys) : sound
     tap?.hear(heard)
     if (this.#filtering) this.#filtering.push(heard)
-    else this.#ear?.hear(heard, heard)
+    else this.#listen(heard)
+  }
+
+  #listen(frame: AudioFrame): void {
+    let heard = frame
+    for (let ear = this.#ear; ear; ear = ear.next) {
+      if (ear.resampler) heard = { samples: ear.resampler.push(frame.samples), sampleRate: ear.rate }
+      pushTo(ear.stream, heard, ear.failed)
+    }
   }
 
   typed(text: string): void {
@@ -270,7 +278,7 @@ export class Hearing implements EventSink<TurnEvent> {
     this.#turns.handle({ type: 'live' })
   }
 
-  #openEars(): Ear | undefined {
+  #openEars(): ChainedEar | undefined {
     const { hears, models } = this.#context.settings
     const { ear } = this.#answering
     const detector = models.realtime ? undefined : models.turnDetector?.hears
@@ -278,10 +286,10 @@ export class Hearing implements EventSink<TurnEvent> {
     const failed = (error: unknown): void => this.#context.failed('hearing', error)
     if (detector) {
       this.#turnSound = new SoundMemory(limits.turnSound)
-      ears.push(new Ear(this.#turnSound, nearestFormat(hears, detector).sampleRate, failed))
+      ears.push(newEar(this.#turnSound, nearestFormat(hears, detector).sampleRate, failed))
     }
-    if (ear) ears.push(new Ear(ear, ear.rate, failed))
-    return Ear.chain(ears, hears.sampleRate)
+    if (ear) ears.push(newEar(ear, ear.rate, failed))
+    return chain(ears, hears.sampleRate)
   }
 
   /** The caller is on hold, or with somebody else: hears nothing, takes no turns, and nobody counts as idle (HD1). */
